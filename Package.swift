@@ -1,0 +1,83 @@
+// swift-tools-version: 6.2
+// House rules: one section per layer, targets sorted within it; a target imports only layers above its own.
+// The C libraries are Debian's; README.md names the packages, and `make deps` installs what is missing.
+
+import PackageDescription
+
+/// Warnings fail the build; the upcoming features are those that Swift 7 is expected to turn on.
+let settings: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+  name: "ringi",
+  products: [
+    .executable(name: "ringid", targets: ["ringid"]),
+    .executable(name: "ringi", targets: ["ringi"]),
+    .executable(name: "ringi-sandbox", targets: ["ringi-sandbox"]),
+    .library(name: "RingiKit", targets: ["RingiKit"]),
+  ],
+  targets: [
+    // C libraries
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CUnistring", providers: [.apt(["libunistring-dev"])]),
+
+    // Foundations
+    library("EventLoop", ["CLinux"]),
+    library("JSON", ["CJansson"]),
+    library("Text", ["CUnistring"]),
+    library("Timing"),
+
+    // Protocols
+    library("HTTP", ["CCurl", "EventLoop", "JSON", "Timing"]),
+    library("HTTPServer", ["CMicroHTTPD"]),
+    library("JSONRPC", ["JSON"]),
+
+    // Ringi
+    library("RingiModel", ["JSON", "Timing"]),
+    library("RingiKit", ["EventLoop", "HTTP", "JSON", "JSONRPC", "RingiModel", "Timing"]),
+    library(
+      "RingiCore", ["CLinux", "EventLoop", "HTTP", "JSON", "JSONRPC", "RingiKit", "RingiModel", "Text", "Timing"]),
+    library("Providers", ["RingiKit"]),
+    library("Sandbox", ["HTTPServer", "JSON", "Timing"]),
+
+    // Programs
+    program("ringi", ["CLinux", "JSON", "JSONRPC", "RingiModel", "Text", "Timing"]),
+    program("ringi-sandbox", ["Sandbox"]),
+    program("ringid", ["EventLoop", "Providers", "RingiCore"]),
+
+    // Tests
+    library("RingiTestSupport", ["EventLoop", "JSON", "JSONRPC", "RingiCore", "RingiKit", "Sandbox", "Timing"]),
+    tests("EndToEndTests", ["RingiTestSupport", "ringi", "ringi-sandbox", "ringid"]),
+    tests("EventLoopTests", ["EventLoop", "RingiTestSupport"]),
+    tests("HTTPTests", ["HTTP", "HTTPServer", "RingiTestSupport"]),
+    tests("JSONRPCTests", ["JSONRPC"]),
+    tests("JSONTests", ["JSON"]),
+    tests("ProvidersTests", ["HTTP", "Providers", "RingiKit", "RingiModel", "RingiTestSupport", "Sandbox"]),
+    tests("RingiCoreTests", ["Providers", "RingiCore", "RingiTestSupport", "Sandbox"]),
+    tests("RingiModelTests", ["RingiModel"]),
+    tests("SandboxTests", ["HTTPServer", "JSON", "Sandbox"]),
+    tests("TextTests", ["Text"]),
+    tests("TimingTests", ["Timing"]),
+  ]
+)

@@ -1,0 +1,13 @@
+// What Glibc's module map leaves out, and the calls that Swift cannot make because they are variadic or macros.
+#pragma once
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/pidfd.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <sys/wait.h>

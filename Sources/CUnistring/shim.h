@@ -1,0 +1,6 @@
+#pragma once
+#include <stdlib.h>
+#include <unicase.h>
+#include <unictype.h>
+#include <uninorm.h>
+#include <uniwidth.h>
