@@ -43,7 +43,7 @@ let package = Package(
     .systemLibrary(name: "CUnistring", providers: [.apt(["libunistring-dev"])]),
 
     // Foundations
-    library("EventLoop", ["CLinux"]),
+    library("EventLoop", ["CLinux", "Timing"]),
     library("JSON", ["CJansson"]),
     library("Text", ["CUnistring"]),
     library("Timing"),
@@ -69,7 +69,7 @@ let package = Package(
     // Tests
     library("RingiTestSupport", ["EventLoop", "JSON", "JSONRPC", "RingiCore", "RingiKit", "Sandbox", "Timing"]),
     tests("EndToEndTests", ["RingiTestSupport", "ringi", "ringi-sandbox", "ringid"]),
-    tests("EventLoopTests", ["EventLoop", "RingiTestSupport"]),
+    tests("EventLoopTests", ["EventLoop", "RingiTestSupport", "Timing"]),
     tests("HTTPTests", ["HTTP", "HTTPServer", "RingiTestSupport"]),
     tests("JSONRPCTests", ["JSONRPC"]),
     tests("JSONTests", ["JSON"]),
