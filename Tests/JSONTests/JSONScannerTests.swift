@@ -1,0 +1,41 @@
+import JSON
+import Testing
+
+@Suite struct JSONScannerTests {
+  private func members(_ text: String) throws -> [(key: String, escapes: Bool, value: String)] {
+    let bytes = Array(text.utf8)
+    var found: [(String, Bool, String)] = []
+    try bytes.withUnsafeBufferPointer { buffer in
+      _ = try JSONScanner().members(of: buffer) { member in
+        found.append(
+          (
+            String(decoding: bytes[member.key], as: UTF8.self), member.keyHasEscapes,
+            String(decoding: bytes[member.value], as: UTF8.self)
+          ))
+      }
+    }
+    return found
+  }
+
+  @Test func membersOfTheTopObjectAreReportedAndNoOthers() throws {
+    let found = try members(#" {"id" : 7 , "pa\u0072ams":{"id":[1,{"id":2}]},"":"x" } "#)
+    #expect(found.map(\.key) == ["id", #"pa\u0072ams"#, ""])
+    #expect(found.map(\.escapes) == [false, true, false])
+    #expect(found.map(\.value) == ["7", #"{"id":[1,{"id":2}]}"#, #""x""#])
+  }
+
+  @Test func anotherValueThanAnObjectHasNoMembersButIsChecked() throws {
+    #expect(try members("[1]").isEmpty)
+    #expect(throws: JSONSyntaxError.self) { try members("[1") }
+  }
+
+  @Test func elementsMayBeAnyValue() throws {
+    let bytes = Array(#"[ {"a":1}, 7 ,[],"]" ]"#.utf8)
+    var found: [String] = []
+    let isArray = try bytes.withUnsafeBufferPointer { buffer in
+      try JSONScanner().elements(of: buffer) { found.append(String(decoding: bytes[$0], as: UTF8.self)) }
+    }
+    #expect(isArray)
+    #expect(found == [#"{"a":1}"#, "7", "[]", #""]""#])
+  }
+}
