@@ -50,7 +50,7 @@ let package = Package(
 
     // Protocols
     library("HTTP", ["CCurl", "EventLoop", "JSON", "Timing"]),
-    library("HTTPServer", ["CMicroHTTPD"]),
+    library("HTTPServer", ["CLinux", "CMicroHTTPD"]),
     library("JSONRPC", ["JSON"]),
 
     // Ringi

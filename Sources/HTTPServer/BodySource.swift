@@ -1,0 +1,38 @@
+internal import CMicroHTTPD
+import Glibc
+
+/// Feeds a response's body to libmicrohttpd: at its pace, and up to the cut.
+final class BodySource: Sendable {
+  private let body: [UInt8]
+  private let bytesPerSecond: Int?
+  private let cutAfter: Int?
+  private let stop: StopSignal
+
+  init(_ response: ServerResponse, stop: StopSignal) {
+    body = response.body
+    bytesPerSecond = response.delivery.bytesPerSecond
+    cutAfter = response.delivery.cutAfter
+    self.stop = stop
+  }
+
+  /// Copies the next bytes to `buffer`; runs on the connection's own thread, which may wait.
+  ///
+  /// - Returns: how many, or libmicrohttpd's code for a broken connection.
+  func read(at position: UInt64, into buffer: UnsafeMutablePointer<CChar>, capacity: Int) -> Int {
+    let start = min(Int(position), body.count)
+    var end = min(start + capacity, body.count)
+    if let cutAfter {
+      guard start < cutAfter else { return ringi_mhd_broken_off() }
+      end = min(end, cutAfter)
+    }
+    if let bytesPerSecond {
+      guard stop.wait(.milliseconds(100)) else { return ringi_mhd_broken_off() }
+      end = min(end, start + max(1, bytesPerSecond / 10))
+    }
+    body[start..<end].withUnsafeBytes { bytes in
+      guard let first = bytes.baseAddress else { return }
+      memcpy(buffer, first, bytes.count)
+    }
+    return end - start
+  }
+}
