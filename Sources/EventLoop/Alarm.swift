@@ -7,7 +7,9 @@ public final class Alarm {
   private var body: (@Loop () -> Void)?
   private nonisolated let queue: AlarmQueue
 
-  /// The place in the queue's heap, or -1. Touched by the loop's thread alone, as the queue is.
+  /// The place in the queue's heap, or -1.
+  ///
+  /// Touched by the loop's thread alone, as the queue is.
   nonisolated(unsafe) var index = -1
 
   init(deadline: Int64, order: UInt64, queue: AlarmQueue, body: @escaping @Loop () -> Void) {

@@ -50,7 +50,9 @@ public final class Descriptor {
     self.slot = slot
   }
 
-  /// Ends the interest; the handler is not called again. Call it before closing the file descriptor.
+  /// Ends the interest; the handler is not called again.
+  ///
+  /// Call it before closing the file descriptor.
   public func cancel() {
     guard let slot else { return }
     self.slot = nil

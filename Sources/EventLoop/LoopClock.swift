@@ -2,7 +2,7 @@ public import Timing
 
 /// The time of day and the passing of time, as the agent's code sees them; a test puts its own in place.
 @Loop
-public protocol LoopClock: AnyObject {
+public protocol LoopClock: AnyObject, Sendable {
   /// The wall clock, which people and backends read; it may jump.
   var now: Timestamp { get }
   /// Nanoseconds on a clock that only goes forward, for measuring lengths; its zero means nothing.

@@ -18,6 +18,7 @@ private enum LoopThread {
 ///
 /// - Parameter body: What to run; state isolated to the loop is at hand in it.
 /// - Returns: What `body` returns.
+/// - Throws: What `body` throws.
 package func onLoop<T: Sendable>(_ body: @escaping @Loop @Sendable () async throws -> T) async throws -> T {
   LoopThread.started
   let task = Loop.task(body)

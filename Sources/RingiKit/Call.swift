@@ -1,0 +1,44 @@
+public import EventLoop
+public import JSON
+
+/// What a handler may know of the request it answers.
+public struct Call: Sendable {
+  /// Where the request came from.
+  public enum Origin: Sendable {
+    /// A client of a listener.
+    case client(any CallClient)
+    /// The agent's owner: a job, a phrase, a hook. The events that led to it, oldest first.
+    case owner(causes: [String])
+  }
+
+  public let origin: Origin
+  /// The `progressToken` of the params, where the client wants progress.
+  let progressToken: JSONValue?
+
+  package init(origin: Origin, progressToken: JSONValue? = nil) {
+    self.origin = origin
+    self.progressToken = progressToken
+  }
+
+  package func with(progressToken: JSONValue?) -> Call { Call(origin: origin, progressToken: progressToken) }
+
+  /// The ids of the events that led to this call, oldest first.
+  public var causes: [String] {
+    if case .owner(let causes) = origin { causes } else { [] }
+  }
+
+  /// Tells the client how far the work has come; without effect when it didn't ask.
+  ///
+  /// - Parameter value: Anything the method's documentation states.
+  @Loop
+  public func progress(_ value: JSONValue) {
+    guard let progressToken, case .client(let client) = origin else { return }
+    client.progress(progressToken, value)
+  }
+}
+
+/// The client behind a request.
+@Loop
+public protocol CallClient: AnyObject, Sendable {
+  func progress(_ token: JSONValue, _ value: JSONValue)
+}

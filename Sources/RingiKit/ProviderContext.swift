@@ -1,0 +1,48 @@
+public import EventLoop
+public import RingiModel
+
+/// What the agent lends to one plugin instance.
+public struct ProviderContext: Sendable {
+  public enum LogLevel: String, Sendable, CaseIterable, Comparable {
+    case debug, info, warning, error
+
+    public static func < (a: LogLevel, b: LogLevel) -> Bool {
+      a.rank < b.rank
+    }
+
+    private var rank: Int {
+      switch self {
+      case .debug: 0
+      case .info: 1
+      case .warning: 2
+      case .error: 3
+      }
+    }
+  }
+
+  /// The instance's name: the prefix of its methods and of its tasks' ids.
+  public let instance: String
+  /// Time, for everything that waits.
+  public let clock: any LoopClock
+  /// The folder of the plugins.d file, which relative paths in settings start from.
+  public let directory: String
+  /// Writes a line to the agent's log under the instance's name.
+  public let log: @Loop @Sendable (LogLevel, String) -> Void
+  /// Publishes an event of the instance's own; the built-in types are refused.
+  public let publish: @Loop @Sendable (EventDraft) async throws -> Event
+
+  public init(
+    instance: String, clock: any LoopClock, directory: String,
+    log: @escaping @Loop @Sendable (LogLevel, String) -> Void,
+    publish: @escaping @Loop @Sendable (EventDraft) async throws -> Event
+  ) {
+    self.instance = instance
+    self.clock = clock
+    self.directory = directory
+    self.log = log
+    self.publish = publish
+  }
+
+  /// The full id of one of the instance's tasks.
+  public func taskID(_ key: String) -> TaskItem.ID { TaskItem.ID(provider: instance, key: key) }
+}

@@ -1,0 +1,56 @@
+public import EventLoop
+public import JSON
+internal import JSONRPC
+
+/// Collects what one instance offers; the instance's name comes before each method's.
+public struct Registrar {
+  public let instance: String
+  package private(set) var methods: [Method] = []
+  package private(set) var source: (any TaskSource)?
+
+  package init(instance: String) { self.instance = instance }
+
+  /// Offers a method.
+  ///
+  /// - Parameters:
+  ///   - name: Its name without the instance: `task.list`.
+  ///   - summary: One sentence.
+  ///   - params: The schema of its params, an object; checked before `handler` is called.
+  ///   - result: The schema of its result.
+  ///   - isMutation: Whether it may change something at the backend.
+  ///   - handler: Takes the params, with defaults filled in; returns the result.
+  public mutating func method(
+    _ name: String, _ summary: String, params: Schema, result: Schema, isMutation: Bool = false,
+    handler: @escaping @Loop @Sendable (JSONValue, Call) async throws -> JSONValue
+  ) {
+    methods.append(
+      Method(
+        "\(instance).\(name)", summary, params: params, result: result, isMutation: isMutation,
+        handler: .async(handler)))
+  }
+
+  /// Offers a method whose params are a type of their own.
+  ///
+  /// - Parameters:
+  ///   - name: Its name without the instance: `task.list`.
+  ///   - summary: One sentence.
+  ///   - params: The schema of its params, an object that `Params` can be decoded from.
+  ///   - result: The schema of its result.
+  ///   - isMutation: Whether it may change something at the backend.
+  ///   - handler: Takes the decoded params; returns the result.
+  public mutating func method<Params: Decodable & Sendable>(
+    _ name: String, _ summary: String, params: Schema, result: Schema, isMutation: Bool = false,
+    handler: @escaping @Loop @Sendable (Params, Call) async throws -> JSONValue
+  ) {
+    method(name, summary, params: params, result: result, isMutation: isMutation) { (value: JSONValue, call) in
+      let decoded: Params
+      do { decoded = try value.decode() } catch { throw RPCError.invalidParams("\(error)") }
+      return try await handler(decoded, call)
+    }
+  }
+
+  /// Makes the instance a task source.
+  ///
+  /// - Parameter source: Asked at each poll.
+  public mutating func tasks(from source: some TaskSource) { self.source = source }
+}
