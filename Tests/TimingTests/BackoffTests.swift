@@ -2,10 +2,17 @@ import Testing
 import Timing
 
 @Suite struct BackoffTests {
-  /// Always gives the same number.
-  private struct Constant: RandomNumberGenerator {
-    let value: UInt64
-    mutating func next() -> UInt64 { value }
+  /// Gives numbers that are all near one end. (Not the same ones: a fair draw may ask again.)
+  private struct Near: RandomNumberGenerator {
+    var value: UInt64
+    let step: UInt64
+    static var zero: Near { Near(value: 0, step: 1 << 40) }
+    static var maximum: Near { Near(value: .max, step: 0 &- (1 << 40)) }
+
+    mutating func next() -> UInt64 {
+      defer { value &+= step }
+      return value
+    }
   }
 
   @Test func theUpperEndDoublesUpToTheCap() {
@@ -17,8 +24,8 @@ import Timing
 
   @Test func theWaitGoesFromNothingToTheUpperEnd() {
     let backoff = Backoff(base: .seconds(30), cap: .seconds(60))
-    var low = Constant(value: 0)
-    var high = Constant(value: .max)
+    var low = Near.zero
+    var high = Near.maximum
     #expect(backoff.delay(attempt: 1, using: &low) == .zero)
     #expect(backoff.delay(attempt: 1, using: &high) == .seconds(30))
     #expect(backoff.delay(attempt: 9, using: &low) == .zero)
