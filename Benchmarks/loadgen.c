@@ -1,5 +1,5 @@
 // The load generator: calls one method over and over on a Unix socket, each connection with `depth` requests open, and
-// prints one line of JSON. Every answer is checked; the first one that is wrong ends the run with a message and status 1.
+// prints one line of JSON. Every answer is checked; the first wrong one ends the run with a message and status 1.
 // `loadgen --help` lists the options.
 #include <getopt.h>
 #include <jansson.h>
@@ -40,7 +40,8 @@ static struct {
   double seconds, warmup;
   int patience;
 } options = {
-  .method = "agent.ping", .params = "{}", .framing = NEWLINE, .connections = 1, .depth = 1, .seconds = 1, .patience = 10};
+  .method = "agent.ping", .params = "{}", .framing = NEWLINE, .connections = 1, .depth = 1, .seconds = 1,
+  .patience = 10};
 
 struct connection {
   int socket;
@@ -178,8 +179,8 @@ static uint64_t check_answer(json_t *message, struct slice text) {
   return (uint64_t)json_integer_value(id);
 }
 
-// Answers to the same call differ in nothing but the id. So the first is parsed, and one that is equal to it byte by byte
-// around the id needs no parsing; any other is parsed too.
+// Answers to the same call differ in nothing but the id. So the first is parsed, and one that is equal to it byte by
+// byte around the id needs no parsing; any other is parsed too.
 static struct {
   struct buffer text;
   size_t id_at;
@@ -312,8 +313,9 @@ static clockid_t server_clock(void) {
 // The run
 
 static struct {
-  uint64_t sent, open;              // requests
-  uint64_t done, events;            // since the measuring began
+  uint64_t sent;
+  size_t open;
+  uint64_t done, events;  // since the measuring began
   uint64_t began, ended, cpu_began, cpu_ended, own_cpu_began, own_cpu_ended;
   bool measuring, over;
 } run;
@@ -331,7 +333,9 @@ static void send_next(struct slot *slot) {
   run.open++;
 }
 
-/// Notes that a part of what a request waits for is there; when it was the last, the request is done and the next one goes.
+static bool may_send(void) { return !run.over && (options.requests == 0 || run.sent < options.requests); }
+
+/// Notes that a part of what a request waits for is there; with the last one it is done, and the next request goes.
 static void arrived(struct slot *slot, uint64_t time) {
   if (--slot->missing > 0) return;
   run.open--;
@@ -339,7 +343,7 @@ static void arrived(struct slot *slot, uint64_t time) {
     run.done++;
     record(time - slot->sent_at);
   }
-  if (!run.over && (options.requests == 0 || run.sent < options.requests)) send_next(slot);
+  if (may_send()) send_next(slot);
 }
 
 static void take_message(struct connection *c, struct slice text, uint64_t time) {
@@ -388,12 +392,12 @@ static void measure(void) {
   uint64_t warm = now() + (uint64_t)(options.warmup * 1e9);
   uint64_t end = options.requests ? UINT64_MAX : warm + (uint64_t)(options.seconds * 1e9);
   if (options.requests) begin_measuring(server);
-  for (size_t i = 0; i < slot_count && (options.requests == 0 || run.sent < options.requests); i++) send_next(&slots[i]);
+  for (size_t i = 0; i < slot_count && may_send(); i++) send_next(&slots[i]);
   for (size_t i = 0; i < options.connections; i++) flush(&connections[i]);
   while (run.open > 0) {
     struct epoll_event ready[256];
     int count = epoll_wait(epoll, ready, 256, options.patience * 1000);
-    if (count == 0) fail("no answer for %d seconds, %llu requests are open", options.patience, (unsigned long long)run.open);
+    if (count == 0) fail("no answer for %d seconds, %zu requests are open", options.patience, run.open);
     for (int i = 0; i < count; i++) {
       struct connection *c = ready[i].data.ptr;
       if (ready[i].events & EPOLLOUT) flush(c);
