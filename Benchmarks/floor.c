@@ -67,14 +67,13 @@ static void flush(struct connection *c) {
 
 static void write_json(struct connection *c, json_t *value) {
   size_t header = c->framing == NEWLINE ? 0 : HEADER_SIZE;
-  size_t room = 1024, length;
+  size_t length = 1024, room;
   char *at;
-  for (;;) {
-    at = buffer_room(&c->output, header + room + 1);
+  do {
+    at = buffer_room(&c->output, header + length + 1);
+    room = c->output.capacity - c->output.end - header - 1;
     length = json_dumpb(value, at + header, room, JSON_COMPACT);
-    if (length <= room) break;
-    room = length;
-  }
+  } while (length > room);
   if (c->framing == NEWLINE) {
     at[length] = '\n';
     c->output.end += length + 1;
