@@ -1,4 +1,5 @@
 import CJansson
+import Glibc  // whose libm the exact conversion of reals calls
 
 /// Any JSON value: immutable, shared rather than copied, safe to pass between threads.
 ///
@@ -125,9 +126,13 @@ extension JSONValue {
     if case .bool(let value) = storage { value } else { nil }
   }
 
-  /// An integer; nil for a real, even one without a fraction.
+  /// An integer, or a real that has no fraction and fits in 64 bits.
   public var int: Int64? {
-    if case .integer(let value) = storage { value } else { nil }
+    switch storage {
+    case .integer(let value): value
+    case .real(let value): Int64(exactly: value)
+    default: nil
+    }
   }
 
   /// A number of either kind; an integer beyond 2^53 is rounded.

@@ -1,5 +1,4 @@
-// The standard library's exact conversions call libm, which this import links.
-import Glibc
+import Glibc  // whose libm the exact conversion of reals calls
 
 /// Gives a value to the `init(from:)` of a type, without writing it as text first.
 ///
