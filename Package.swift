@@ -70,7 +70,7 @@ let package = Package(
     library("RingiTestSupport", ["EventLoop", "JSON", "JSONRPC", "RingiCore", "RingiKit", "Sandbox", "Timing"]),
     tests("EndToEndTests", ["RingiTestSupport", "ringi", "ringi-sandbox", "ringid"]),
     tests("EventLoopTests", ["EventLoop", "RingiTestSupport", "Timing"]),
-    tests("HTTPTests", ["HTTP", "HTTPServer", "RingiTestSupport"]),
+    tests("HTTPTests", ["EventLoop", "HTTP", "HTTPServer", "JSON", "RingiTestSupport", "Timing"]),
     tests("JSONRPCTests", ["JSONRPC"]),
     tests("JSONTests", ["JSON"]),
     tests("ProvidersTests", ["HTTP", "Providers", "RingiKit", "RingiModel", "RingiTestSupport", "Sandbox"]),

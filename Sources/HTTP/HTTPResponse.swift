@@ -1,0 +1,48 @@
+public import JSON
+public import Timing
+
+/// A whole response; its status is what the server said, whatever it is.
+public struct HTTPResponse: Sendable {
+  public let status: Int
+  public let headers: HTTPHeaders
+  /// The body after decompression.
+  public let body: [UInt8]
+  /// Where the response came from: the request's URL, or the last redirect's.
+  public let url: HTTPURL
+
+  public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = [], url: HTTPURL) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.url = url
+  }
+
+  /// Whether the status is 2xx.
+  public var isSuccess: Bool { (200...299).contains(status) }
+
+  public var contentType: MediaType? { headers["Content-Type"].flatMap(MediaType.init) }
+
+  /// The body as text, decoded by its declared charset.
+  public var text: DecodedText { DecodedText(body, charset: contentType?.charset) }
+
+  /// How long the server asks to be left alone, or nil when it does not say so intelligibly.
+  public func retryAfter(now: Timestamp) -> Duration? {
+    headers["Retry-After"].flatMap { RetryAfter.wait($0, now: now) }
+  }
+
+  /// The body as JSON; look at the status first.
+  ///
+  /// - Throws: `HTTPBodyError` when the body is not declared as JSON or is not JSON.
+  public func json() throws(HTTPBodyError) -> JSONValue {
+    guard let type = contentType, type.isJSON else {
+      throw HTTPBodyError.notJSON(status: status, contentType: contentType?.essence)
+    }
+    do {
+      let options = JSONParsingOptions(largeIntegers: .asReal)
+      if type.charset == nil || type.charset == "utf-8" { return try JSONValue(parsing: body, options: options) }
+      return try JSONValue(parsing: text.string, options: options)
+    } catch {
+      throw HTTPBodyError.malformed(status: status, error)
+    }
+  }
+}

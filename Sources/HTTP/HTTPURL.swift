@@ -1,0 +1,98 @@
+internal import CCurl
+
+/// An absolute `http` or `https` URL, checked once, with nothing after a `#`.
+///
+/// Its description leaves out what may be secret (user, password and query), so it may stand in messages and logs.
+public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
+  /// What decides who receives a request (RFC 6454 §4): scheme and host in lower case, and the port.
+  public struct Origin: Sendable, Hashable {
+    public let scheme: String
+    public let host: String
+    public let port: Int
+  }
+
+  /// The whole URL, as it is sent.
+  public let text: String
+  public let origin: Origin
+  private let path: String
+
+  /// Checks `text`; a space or a byte beyond ASCII in its path or query is percent-encoded.
+  ///
+  /// - Throws: `HTTPError` of kind `badURL`.
+  public init(_ text: String) throws(HTTPError) {
+    try self.init(text, relativeTo: nil)
+  }
+
+  private init(_ text: String, relativeTo base: HTTPURL?) throws(HTTPError) {
+    guard let handle = curl_url() else { throw HTTPError(.badURL("memory ran out")) }
+    defer { curl_url_cleanup(handle) }
+    if let base { try Self.check(curl_url_set(handle, CURLUPART_URL, base.text, 0)) }
+    guard !text.utf8.contains(0) else { throw HTTPError(.badURL("it contains a NUL")) }
+    let flags = UInt32(CURLU_URLENCODE | CURLU_ALLOW_SPACE)
+    try Self.check(curl_url_set(handle, CURLUPART_URL, text, flags))
+    try Self.check(curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0))
+    let scheme = try Self.part(CURLUPART_SCHEME, of: handle).lowercased()
+    guard scheme == "http" || scheme == "https" else {
+      throw HTTPError(.badURL("its scheme is \(scheme), not http or https"))
+    }
+    let host = try Self.part(CURLUPART_HOST, of: handle).lowercased()
+    guard !host.contains(" "), !host.contains("%20"), let port = Int(try Self.part(CURLUPART_PORT, of: handle)) else {
+      throw HTTPError(.badURL("its host or port is malformed"))
+    }
+    origin = Origin(scheme: scheme, host: host, port: port)
+    path = try Self.part(CURLUPART_PATH, of: handle)
+    self.text = try Self.part(CURLUPART_URL, of: handle)
+  }
+
+  private init(text: String, origin: Origin, path: String) {
+    self.text = text
+    self.origin = origin
+    self.path = path
+  }
+
+  /// `http://host:port/path`; the port only where it is not the scheme's own.
+  public var description: String {
+    let isDefaultPort = origin.port == (origin.scheme == "https" ? 443 : 80)
+    return "\(origin.scheme)://\(origin.host)\(isDefaultPort ? "" : ":\(origin.port)")\(path)"
+  }
+
+  /// This URL without its query and with `segments` at the end of its path, each of them percent-encoded.
+  ///
+  /// It does not matter whether this URL ends in a slash.
+  public func appending(_ segments: String...) -> HTTPURL {
+    let suffix = segments.map { "/" + PercentEncoding.encode($0) }.joined()
+    return HTTPURL(
+      text: Self.withoutFinalSlash(text.prefix { $0 != "?" }) + suffix,
+      origin: origin, path: Self.withoutFinalSlash(path[...]) + suffix)
+  }
+
+  /// This URL with `pairs` added to its query, percent-encoded, in the order given; a name may occur more than once.
+  public func adding(query pairs: [(String, String)]) -> HTTPURL {
+    guard !pairs.isEmpty else { return self }
+    let separator = text.contains("?") ? "&" : "?"
+    return HTTPURL(text: text + separator + PercentEncoding.pairs(pairs), origin: origin, path: path)
+  }
+
+  /// The URL that `reference`, absolute or relative, means when it stands in an answer from this one (RFC 3986 §5).
+  ///
+  /// - Throws: `HTTPError` of kind `badURL`.
+  public func resolving(_ reference: String) throws(HTTPError) -> HTTPURL {
+    try HTTPURL(reference, relativeTo: self)
+  }
+
+  private static func withoutFinalSlash(_ text: Substring) -> String {
+    String(text.hasSuffix("/") ? text.dropLast() : text)
+  }
+
+  private static func part(_ part: CURLUPart, of handle: OpaquePointer) throws(HTTPError) -> String {
+    var text: UnsafeMutablePointer<CChar>?
+    try check(curl_url_get(handle, part, &text, UInt32(part == CURLUPART_PORT ? CURLU_DEFAULT_PORT : 0)))
+    guard let text else { throw HTTPError(.badURL("a part of it is missing")) }
+    defer { curl_free(text) }
+    return String(cString: text)
+  }
+
+  private static func check(_ code: CURLUcode) throws(HTTPError) {
+    if code != CURLUE_OK { throw HTTPError(.badURL(String(cString: curl_url_strerror(code)))) }
+  }
+}
