@@ -1,0 +1,98 @@
+public import EventLoop
+internal import JSON
+internal import Timing
+
+/// A server's token endpoint with our credentials as its client (RFC 6749 §3.2).
+@Loop public final class TokenEndpoint {
+  /// How the client proves who it is (RFC 6749 §2.3.1).
+  public enum Authentication: Sendable, Hashable {
+    /// In the `Authorization` header, as Base64 of `id:secret` without percent-encoding.
+    ///
+    /// The RFC would have both percent-encoded first; SAP's XSUAA and most other servers compare them as they are.
+    case basic
+    /// In the form, where both are percent-encoded.
+    case body
+  }
+
+  private let url: HTTPURL
+  private let clientID: String
+  private let clientSecret: String
+  private let authentication: Authentication
+  private let client: any HTTPClient
+  private let clock: any LoopClock
+
+  public init(
+    url: HTTPURL, clientID: String, clientSecret: String, authentication: Authentication = .basic,
+    client: any HTTPClient, clock: any LoopClock
+  ) {
+    self.url = url
+    self.clientID = clientID
+    self.clientSecret = clientSecret
+    self.authentication = authentication
+    self.client = client
+    self.clock = clock
+  }
+
+  /// A token, and the refresh token that came with it, if any.
+  struct Answer {
+    let token: AccessToken
+    let refreshToken: String?
+  }
+
+  func request(_ form: [(String, String)]) async throws(TokenError) -> Answer {
+    var request = HTTPRequest(.post, url, headers: ["Accept": "application/json"], maxResponseBytes: 1 << 20)
+    switch authentication {
+    case .basic:
+      request.headers["Authorization"] = HTTPHeaders.basic(user: clientID, password: clientSecret)
+      request.setBody(form: form)
+    case .body:
+      request.setBody(form: form + [("client_id", clientID), ("client_secret", clientSecret)])
+    }
+    let response: HTTPResponse
+    do throws(HTTPError) {
+      response = try await client.send(request)
+    } catch {
+      throw .transport(error)
+    }
+    return try read(response)
+  }
+
+  private func read(_ response: HTTPResponse) throws(TokenError) -> Answer {
+    let json = try? response.json()
+    switch response.status {
+    case 200...299: break
+    case 408, 425, 429, 500...:
+      throw .unavailable(status: response.status, retryAfter: response.retryAfter(now: clock.now))
+    case 400...499: throw .refused(status: response.status, code: json?["error"]?.string.flatMap(Self.code))
+    default: throw .unusable(status: response.status, "it leads elsewhere")
+    }
+    guard let json else {
+      throw .unusable(
+        status: response.status, "it is \(response.contentType?.essence ?? "of no declared type"), not JSON")
+    }
+    guard let value = json["access_token"]?.string, !value.isEmpty else {
+      throw .unusable(status: response.status, "access_token is missing")
+    }
+    guard json["token_type"]?.string.map({ $0.lowercased() == "bearer" }) ?? true else {
+      throw .unusable(status: response.status, "its token_type is not bearer")
+    }
+    return Answer(
+      token: AccessToken(value, lifetime: Self.lifetime(json["expires_in"]), now: clock.now),
+      refreshToken: json["refresh_token"]?.string)
+  }
+
+  /// Some servers write the number as a string.
+  private static func lifetime(_ value: JSONValue?) -> Int64? {
+    guard
+      let seconds = value?.int ?? value?.double.flatMap({ Int64(exactly: $0.rounded(.down)) })
+        ?? value?.string.flatMap({ Int64($0) })
+    else { return nil }
+    return min(max(seconds, 0), 10 * 366 * 86_400)
+  }
+
+  /// A code is printed, so it has to look like one.
+  private static func code(_ text: String) -> String? {
+    let isCode = text.utf8.count <= 64 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    return isCode ? text : nil
+  }
+}
