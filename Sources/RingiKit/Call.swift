@@ -27,6 +27,12 @@ public struct Call: Sendable {
     if case .owner(let causes) = origin { causes } else { [] }
   }
 
+  /// The listener whose client this is, or `owner`: the space of idempotency keys.
+  @Loop
+  package var listener: String {
+    if case .client(let client) = origin { client.listener } else { "owner" }
+  }
+
   /// Tells the client how far the work has come; without effect when it didn't ask.
   ///
   /// - Parameter value: Anything the method's documentation states.
@@ -40,5 +46,7 @@ public struct Call: Sendable {
 /// The client behind a request.
 @Loop
 public protocol CallClient: AnyObject, Sendable {
+  /// The listener it came in by.
+  var listener: String { get }
   func progress(_ token: JSONValue, _ value: JSONValue)
 }

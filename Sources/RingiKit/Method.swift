@@ -1,4 +1,4 @@
-public import EventLoop
+internal import EventLoop
 public import JSON
 
 /// One method as clients can call it.

@@ -60,6 +60,8 @@ public struct TaskItem: Identifiable, Equatable, Sendable {
   public var status: Status
   /// How it was decided; `nil` while it is open, and when the backend doesn't tell.
   public var outcome: Outcome?
+  /// Who decided it, where the backend tells; shown in events alone.
+  public var decidedBy: String?
   public var requester: String?
   public var assignees: [String]
   public var priority: Priority
@@ -79,6 +81,7 @@ public struct TaskItem: Identifiable, Equatable, Sendable {
   ///   - title: What a person reads in a list.
   ///   - status: Where it stands.
   ///   - outcome: How it was decided.
+  ///   - decidedBy: Who decided it.
   ///   - requester: Who asks for the decision.
   ///   - assignees: Who may decide.
   ///   - priority: Its weight.
@@ -89,14 +92,16 @@ public struct TaskItem: Identifiable, Equatable, Sendable {
   ///   - decisive: The backend's fields that a decision rests on beyond the ones above: amounts, a context.
   ///   - raw: The backend's own record.
   public init(
-    id: ID, title: String, status: Status = .ready, outcome: Outcome? = nil, requester: String? = nil,
-    assignees: [String] = [], priority: Priority = .medium, createdAt: Timestamp? = nil, dueAt: Timestamp? = nil,
+    id: ID, title: String, status: Status = .ready, outcome: Outcome? = nil, decidedBy: String? = nil,
+    requester: String? = nil, assignees: [String] = [], priority: Priority = .medium, createdAt: Timestamp? = nil,
+    dueAt: Timestamp? = nil,
     url: String? = nil, actions: [Action] = [.approve, .reject], decisive: JSONValue = .null, raw: JSONValue = .null
   ) {
     self.id = id
     self.title = title
     self.status = status
     self.outcome = outcome
+    self.decidedBy = decidedBy
     self.requester = requester
     self.assignees = assignees
     self.priority = priority

@@ -1,0 +1,25 @@
+package import EventLoop
+package import JSON
+
+/// What is wrong now, for `agent.status`: one sentence a matter, gone when the matter is mended.
+@Loop
+package final class Problems {
+  private var messages: [(matter: String, message: String)] = []
+
+  package init() {}
+
+  /// Notes a problem; a second report on the same matter replaces the first.
+  package func report(_ matter: String, _ message: String) {
+    resolve(matter)
+    messages.append((matter, message))
+  }
+
+  package func resolve(_ matter: String) { messages.removeAll { $0.matter == matter } }
+
+  /// Takes back all whose matter begins so.
+  package func resolveAll(prefix: String) { messages.removeAll { $0.matter.hasPrefix(prefix) } }
+
+  package var isEmpty: Bool { messages.isEmpty }
+
+  package var json: JSONValue { JSONValue(array: messages.map { JSONValue($0.message) }) }
+}

@@ -1,0 +1,52 @@
+package import JSON
+package import RingiModel
+
+/// Which events somebody wants.
+///
+/// `types` are globs over the type's name. Each member of `where` names a value of the event by a dotted path and gives
+/// the value it must have, or an array of which it must have one. A path is looked for in the event's data
+/// (`task.priority`), then in the data's task (`provider`), then in the envelope (`subject`).
+package struct EventFilter: Equatable, Sendable {
+  private let types: [Glob]
+  private let conditions: [Condition]
+
+  private struct Condition: Equatable, Sendable {
+    let path: [String]
+    let values: [JSONValue]
+  }
+
+  /// Makes a filter.
+  ///
+  /// - Parameters:
+  ///   - types: Globs over event types; one that matches is enough.
+  ///   - conditions: The `where` object; `nil` and null ask for nothing.
+  package init(types: [String] = ["*"], where conditions: JSONValue? = nil) {
+    self.types = types.map { Glob($0) }
+    self.conditions = (conditions?.object.map(Array.init) ?? []).map { key, value in
+      Condition(path: key.split(separator: ".").map(String.init), values: value.array.map(Array.init) ?? [value])
+    }
+  }
+
+  package func matches(_ event: Event) -> Bool {
+    guard types.contains(where: { $0.matches(event.type.rawValue) }) else { return false }
+    guard !conditions.isEmpty else { return true }
+    return conditions.allSatisfy { condition in
+      let places = [event.data, event.data["task"], event.json]
+      guard let found = places.lazy.compactMap({ $0.flatMap { $0.value(at: condition.path) } }).first else {
+        return condition.values.contains(.null)
+      }
+      return condition.values.contains(found)
+    }
+  }
+}
+
+extension JSONValue {
+  func value(at path: [String]) -> JSONValue? {
+    var value = self
+    for key in path {
+      guard let next = value[key] else { return nil }
+      value = next
+    }
+    return value
+  }
+}

@@ -1,0 +1,248 @@
+internal import EventLoop
+internal import JSON
+internal import JSONRPC
+package import RingiKit
+internal import RingiModel
+internal import Text
+internal import Timing
+
+/// `tasks.*`.
+@Loop
+package enum TaskMethods {
+  /// The methods over an inbox.
+  ///
+  /// - Parameters:
+  ///   - inbox: What is known.
+  ///   - decisions: What carries decisions out.
+  ///   - poll: Polls an instance now, the way its schedule does.
+  /// - Returns: The methods.
+  package static func all(
+    _ inbox: Inbox, _ decisions: Decisions, poll: @escaping @Loop @Sendable (String) async throws -> Inbox.PollResult
+  ) -> [Method] {
+    [
+      list(inbox), get(inbox, decisions), refresh(inbox, poll), complete(decisions),
+      decide(.approve, "Approves a task.", decisions), decide(.reject, "Rejects a task.", decisions),
+      reserve(.claim, "Reserves a task for the user.", decisions),
+      reserve(.release, "Gives a reserved task back.", decisions),
+    ]
+  }
+
+  private static let selector = Schema.string(
+    "A task's id, a unique beginning of one, or \"newest\" or \"oldest\" of the ready ones.")
+
+  // MARK: Reading
+
+  private static let statuses = TaskItem.Status.allCases.map(\.rawValue) + ["all"]
+  private static let maxPage: Int64 = 10_000
+
+  private static func list(_ inbox: Inbox) -> Method {
+    Method(
+      "tasks.list", "Lists tasks of all backends, oldest first.",
+      params: .object([
+        "provider": .string("Only tasks of this plugin instance."),
+        "status": .string("Only tasks of this status; all for any.", enum: statuses).default("ready"),
+        "query": .string("Only tasks with this text in their id, title or requester, whatever the case."),
+        "limit": .integer("The most tasks to answer with.", 1...maxPage).default(1000),
+        "cursor": .string("The nextCursor of the page before."),
+      ]),
+      result: .object(
+        [
+          "tasks": .array(of: taskSchema), "sequence": .integer("Subscribe with this as since to miss nothing."),
+          "nextCursor": .string("There is more: ask again with this as cursor."),
+          "stale": .array(of: .string("An instance whose last poll failed.")),
+        ], required: ["tasks", "sequence", "stale"]),
+      handler: .sync { params, _ in try list(inbox, params) })
+  }
+
+  private static func list(_ inbox: Inbox, _ params: JSONValue) throws -> JSONValue {
+    if let provider = params["provider"]?.string { _ = try inbox.source(provider) }
+    let status = params["status"]?.string ?? "ready"
+    let query = params["query"]?.string.map(phraseKey)
+    let after = try params["cursor"]?.string.map(TaskCursor.init(text:))
+    var tasks = inbox.entries.lazy.map(\.task).filter { task in
+      (status == "all" || task.status.rawValue == status)
+        && (params["provider"]?.string.map { $0 == task.id.provider } ?? true)
+        && (after?.precedes(task) ?? true)
+        && (query.map { matches(task, $0) } ?? true)
+    }.sorted(by: TaskTable.precedes)
+    let limit = Int(params["limit"]?.int ?? 1000)
+    var members: [(String, JSONValue)] = []
+    if tasks.count > limit {
+      tasks.removeLast(tasks.count - limit)
+      if let last = tasks.last { members.append(("nextCursor", JSONValue(TaskCursor(after: last).text))) }
+    }
+    return JSONValue(
+      object: [
+        ("tasks", JSONValue(array: tasks.map { $0.json() })),
+        ("sequence", JSONValue(inbox.bus.log.lastSequence)),
+        ("stale", JSONValue(array: inbox.stale.map { JSONValue($0) })),
+      ] + members)
+  }
+
+  private static func matches(_ task: TaskItem, _ query: String) -> Bool {
+    [task.id.description, task.title, task.requester ?? ""].contains { phraseKey($0).contains(query) }
+  }
+
+  private static func get(_ inbox: Inbox, _ decisions: Decisions) -> Method {
+    Method(
+      "tasks.get", "Tells all about a task: the backend's record, its history, its context.",
+      params: .object(["task": selector], required: ["task"]), result: taskSchema,
+      handler: .async { params, _ in
+        let id = try decisions.find(params.text("task")).id
+        let (entry, source) = try inbox.live(id)
+        if let fresh = try await source.task(id) { try await inbox.takeIn([fresh], lost: [], entry) }
+        let context = try await source.context(of: id)
+        inbox.show(context, of: id)
+        guard let known = entry.table.entries[id] else { throw RPCError.notFound("The task \(id) is gone.") }
+        let history = known.history.map {
+          ["time": JSONValue($0.time.rfc3339), "what": JSONValue($0.what)] as JSONValue
+        }
+        return known.task.json()
+          .setting("revision", to: JSONValue(SeenRevision.text(known.task, context: context)))
+          .setting("history", to: JSONValue(array: history)).setting("context", to: context ?? .null)
+      })
+  }
+
+  private static func refresh(
+    _ inbox: Inbox, _ poll: @escaping @Loop @Sendable (String) async throws -> Inbox.PollResult
+  ) -> Method {
+    Method(
+      "tasks.refresh", "Polls the backends now.",
+      params: .object(["provider": .string("Only this plugin instance.")]),
+      result: .object(
+        [
+          "polled": .array(of: .string("An instance that was asked.")), "ready": .integer("Tasks that became ready."),
+          "changed": .integer("Tasks that changed otherwise."),
+        ], required: ["polled", "ready", "changed"]),
+      handler: .async { params, _ in
+        if let provider = params["provider"]?.string { _ = try inbox.source(provider) }
+        let instances = params["provider"]?.string.map { [$0] } ?? inbox.instances
+        // Each on its own, so that a slow backend delays no other.
+        let polls = instances.map { instance in Loop.immediate { try await poll(instance) } }
+        return try await withTaskCancellationHandler {
+          try await refreshed(instances, polls)
+        } onCancel: {
+          for task in polls { task.cancel() }
+        }
+      })
+  }
+
+  private static func refreshed(
+    _ instances: [String], _ polls: [Task<Inbox.PollResult, any Error>]
+  ) async throws -> JSONValue {
+    var (ready, changed) = (0, 0)
+    var polled: [String] = []
+    var failures: [any Error] = []
+    for (instance, poll) in zip(instances, polls) {
+      do {
+        let result = try await poll.value
+        ready += result.ready
+        changed += result.changed
+        polled.append(instance)
+      } catch {
+        failures.append(error)
+      }
+    }
+    if polled.isEmpty, let failure = failures.first { throw failure }
+    return [
+      "polled": JSONValue(array: polled.map { JSONValue($0) }), "ready": JSONValue(ready),
+      "changed": JSONValue(changed),
+    ]
+  }
+
+  // MARK: Acting
+
+  private static let done = Schema.object(
+    [
+      "task": taskSchema, "event": .any.described("The approval-done event; null when it was decided before."),
+      "already": .boolean("The same had been decided before."),
+      "dryRun": .boolean("Nothing was sent."), "request": .any.described("What would be sent."),
+    ], required: ["task"])
+
+  private static func decide(_ kind: Decision.Kind, _ summary: String, _ decisions: Decisions) -> Method {
+    Method(
+      "tasks.\(kind.rawValue)", summary,
+      params: .object(
+        [
+          "task": selector, "comment": .string("What the requester is told."),
+          "context": .map(
+            "Goes to the backend along with the decision.", of: .any.described("A value for the backend.")),
+          "seen": .string("The revision that the person looked at; a conflict when the task changed since."),
+          "idempotencyKey": .string("The same key answers the same again, without acting twice.", minLength: 1),
+          "dryRun": .boolean("Answer with what would be sent, and send nothing.").default(false),
+        ], required: ["task"]),
+      result: done, isMutation: true,
+      handler: .async { params, call in
+        var request = try request(kind, params, call)
+        request.isDryRun = params["dryRun"]?.bool ?? false
+        return try await decisions.decide(request)
+      })
+  }
+
+  private static func complete(_ decisions: Decisions) -> Method {
+    Method(
+      "tasks.complete", "Completes a task with a decision of the backend's own.",
+      params: .object(
+        [
+          "task": selector, "decision": .string("The backend's name of the decision: the id of a button."),
+          "comment": .string("What the requester is told."),
+          "context": .map(
+            "Goes to the backend along with the decision.", of: .any.described("A value for the backend.")),
+          "seen": .string("The revision that the person looked at; a conflict when the task changed since."),
+          "idempotencyKey": .string("The same key answers the same again, without acting twice.", minLength: 1),
+        ], required: ["task"]),
+      result: done, isMutation: true,
+      handler: .async { params, call in try await decisions.decide(request(.complete, params, call)) })
+  }
+
+  private static func request(_ kind: Decision.Kind, _ params: JSONValue, _ call: Call) throws -> Decisions.Request {
+    var request = Decisions.Request(
+      task: try params.text("task"),
+      decision: Decision(
+        kind, decision: params["decision"]?.string, comment: params["comment"]?.string, context: params["context"]))
+    request.seen = params["seen"]?.string
+    request.idempotencyKey = params["idempotencyKey"]?.string.map { "\(call.listener):\($0)" }
+    request.causes = call.causes
+    return request
+  }
+
+  private static func reserve(
+    _ reservation: Decisions.Reservation, _ summary: String, _ decisions: Decisions
+  ) -> Method {
+    Method(
+      "tasks.\(reservation.rawValue)", summary, params: .object(["task": selector], required: ["task"]),
+      result: .object(["task": taskSchema], required: ["task"]), isMutation: true,
+      handler: .async { params, call in
+        try await decisions.reserve(reservation, params.text("task"), causes: call.causes)
+      })
+  }
+
+  // MARK: Schemas
+
+  static let taskSchema = Schema.object(
+    [
+      "id": .string("PROVIDER/KEY."), "provider": .string("The plugin instance."),
+      "title": .string("What it is about."),
+      "status": .string("Where it stands.", enum: TaskItem.Status.allCases.map(\.rawValue)),
+      "outcome": .string("How it was decided.", enum: TaskItem.Outcome.allCases.map(\.rawValue)).nullable,
+      "requester": .string("Who asks.").nullable, "assignees": .array(of: .string("Who may decide.")),
+      "priority": .string("Its weight.", enum: TaskItem.Priority.allCases.map(\.rawValue)),
+      "createdAt": .string("When it came to be; RFC 3339.").nullable,
+      "dueAt": .string("When it should be decided; RFC 3339.").nullable,
+      "url": .string("Where a browser shows it.").nullable,
+      "actions": .array(of: .string("What can be done with it.", enum: TaskItem.Action.allCases.map(\.rawValue))),
+      "revision": .string("A hash over what matters to a decision; give it back as seen."),
+      "raw": .any.described("The backend's own record."),
+      "history": .array(of: .any.described("A step: time and what.")),
+      "context": .any.described("What the backend keeps beside it."),
+    ],
+    required: ["id", "provider", "title", "status", "priority", "actions", "revision"])
+}
+
+extension JSONValue {
+  /// A member that the schema has seen to be a string.
+  func text(_ key: String) throws(RPCError) -> String {
+    guard let text = self[key]?.string else { throw .invalidParams("\(key) is missing; it takes a string.") }
+    return text
+  }
+}

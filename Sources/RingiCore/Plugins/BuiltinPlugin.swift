@@ -1,0 +1,33 @@
+package import EventLoop
+package import JSON
+package import RingiKit
+
+/// An instance of a provider that is compiled in.
+@Loop
+package final class BuiltinPlugin: Plugin {
+  package let instance: String
+  package let methods: [Method]
+  package let source: (any TaskSource)?
+  private let implementation: any Provider
+
+  package var provider: String { type(of: implementation).name }
+  package let kind = "builtin"
+
+  /// Makes the provider and asks what it offers.
+  ///
+  /// - Parameters:
+  ///   - type: The provider.
+  ///   - settings: Settings that fit its schema.
+  ///   - context: What the agent lends to the instance.
+  /// - Throws: `SettingsError`.
+  package init(_ type: any Provider.Type, settings: JSONValue, context: ProviderContext) throws {
+    implementation = try type.init(settings: settings, context: context)
+    instance = context.instance
+    var registrar = Registrar(instance: context.instance)
+    implementation.register(on: &registrar)
+    methods = registrar.methods
+    source = registrar.source
+  }
+
+  package func stop() async { await implementation.stop() }
+}

@@ -1,0 +1,16 @@
+package import EventLoop
+package import RingiKit
+
+/// A loaded plugin of any kind; its crash, hang or flood stays behind this protocol.
+@Loop
+package protocol Plugin: AnyObject {
+  /// The instance's name: the prefix of its methods and of its tasks' ids.
+  var instance: String { get }
+  /// The provider, library or command that it was loaded from.
+  var provider: String { get }
+  /// `builtin`, `library` or `process`.
+  var kind: String { get }
+  var methods: [Method] { get }
+  var source: (any TaskSource)? { get }
+  func stop() async
+}

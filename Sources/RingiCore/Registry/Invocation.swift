@@ -1,0 +1,81 @@
+package import JSON
+package import JSONRPC
+package import RingiKit
+
+extension Method {
+  /// Calls the method, whichever kind it is.
+  ///
+  /// - Parameters:
+  ///   - params: The params as they came, or `nil`.
+  ///   - call: Where the call comes from.
+  /// - Returns: The result.
+  /// - Throws: `RPCError` (invalid-params), or what the handler throws.
+  @Loop
+  package func invoke(_ params: JSONValue?, _ call: Call) async throws -> JSONValue {
+    switch handler {
+    case .bytes(let body):
+      var output: [UInt8] = []
+      let input = params?.utf8 ?? []
+      try input.withUnsafeBufferPointer { try body($0, call, &output) }
+      return try JSONValue(parsing: output, options: JSONParsingOptions(maxDepth: 1024))
+    case .sync(let body):
+      let (params, call) = try prepare(params, call)
+      return try body(params, call)
+    case .async(let body):
+      let (params, call) = try prepare(params, call)
+      return try await body(params, call)
+    }
+  }
+
+  /// The params as the handler takes them: by name, checked, with defaults; the progress token goes into the call.
+  package func prepare(_ params: JSONValue?, _ call: Call) throws(RPCError) -> (JSONValue, Call) {
+    var named = try named(params)
+    var call = call
+    if let token = named["progressToken"], !self.params.propertyNames.contains("progressToken") {
+      named = named.setting("progressToken", to: nil)
+      call = call.with(progressToken: token)
+    }
+    let violations = self.params.validate(named)
+    guard violations.isEmpty else { throw .invalidParams(violations, of: name) }
+    return (self.params.fillingDefaults(named), call)
+  }
+
+  /// By-position params become named ones, in the order of the schema; none at all are an empty object.
+  private func named(_ params: JSONValue?) throws(RPCError) -> JSONValue {
+    guard let params, !params.isNull else { return .emptyObject }
+    guard let values = params.array else { return params }
+    let names = self.params.propertyNames
+    guard values.count <= names.count else {
+      throw .invalidParams(
+        "\(name) takes at most \(names.count) params by position\(names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"), got \(values.count)."
+      )
+    }
+    return JSONValue(object: zip(names, values).map { ($0, $1) })
+  }
+}
+
+extension RPCError {
+  /// The violations in one sentence each, and each in `data.violations`.
+  static func invalidParams(_ violations: [Schema.Violation], of method: String) -> RPCError {
+    .invalidParams(
+      "\(method): \(violations.prefix(3).map(\.description).joined(separator: "; "))",
+      details: [
+        "violations": JSONValue(
+          array: violations.map {
+            ["pointer": JSONValue($0.pointer.description), "message": JSONValue($0.message)]
+          })
+      ])
+  }
+}
+
+extension Schema {
+  /// An object with the defaults of its missing members.
+  package func fillingDefaults(_ value: JSONValue) -> JSONValue {
+    guard value.object != nil else { return value }
+    var filled = value
+    for (name, schema) in properties {
+      if let standard = schema.defaultValue, filled[name] == nil { filled = filled.setting(name, to: standard) }
+    }
+    return filled
+  }
+}

@@ -1,0 +1,251 @@
+package import EventLoop
+package import JSON
+internal import JSONRPC
+internal import RingiKit
+package import RingiModel
+internal import Timing
+
+/// Carries decisions to the backends: each task is decided once, whatever is lost on the way.
+@Loop
+package final class Decisions {
+  /// What a client asks for.
+  package struct Request: Sendable {
+    package var task: String
+    package var decision: Decision
+    package var seen: String?
+    package var idempotencyKey: String?
+    package var isDryRun = false
+    package var causes: [String] = []
+
+    package init(task: String, decision: Decision) {
+      self.task = task
+      self.decision = decision
+    }
+  }
+
+  /// A decided task, and the event that said so; `nil` when it had been decided before.
+  fileprivate struct Done: Sendable {
+    let task: TaskItem
+    let event: Event?
+    var isRepeated = false
+  }
+
+  private let inbox: Inbox
+  private let keys = IdempotencyKeys()
+  private var running: [TaskItem.ID: Task<Done, any Error>] = [:]
+
+  package init(inbox: Inbox) { self.inbox = inbox }
+
+  private var now: Timestamp { inbox.clock.now }
+
+  /// Waits for what is on its way to a backend.
+  package func settle() async {
+    for task in running.values { _ = await task.result }
+  }
+
+  /// Finds a task by what a client wrote.
+  func find(_ selector: String) throws(RPCError) -> TaskItem {
+    try TaskSelector.find(selector, among: inbox.entries.lazy.map(\.task), busy: Set(running.keys))
+  }
+
+  // MARK: Deciding
+
+  /// Decides a task.
+  ///
+  /// - Parameter request: What to do.
+  /// - Returns: `{task, event}`, with `already` when the same had been decided before; for a dry run what would be sent.
+  /// - Throws: `RPCError`.
+  package func decide(_ request: Request) async throws -> JSONValue {
+    let task = try find(request.task)
+    if request.isDryRun {
+      let (_, source) = try inbox.live(task.id)
+      return ["task": task.json(), "dryRun": true, "request": try source.preview(request.decision, on: task)]
+    }
+    return try await keys.once(request.idempotencyKey, request.json) { [self] in
+      try await decide(task.id, request).json
+    }
+  }
+
+  private func decide(_ id: TaskItem.ID, _ request: Request) async throws -> Done {
+    if let other = running[id] {
+      // Somebody is at it: what came of it is the answer to the second one too.
+      _ = await other.result
+      return try await decide(id, request)
+    }
+    // On its own, so that a client who leaves takes nothing back half done.
+    let work = Loop.immediate { [self] in try await carryOut(id, request) }
+    running[id] = work
+    defer { running[id] = nil }
+    return try await work.value
+  }
+
+  private func carryOut(_ id: TaskItem.ID, _ request: Request) async throws -> Done {
+    let (entry, source) = try inbox.live(id)
+    try check(entry.table.entries[id])
+    if let known = entry.table.entries[id]?.task, !known.status.isOpen { return try repeated(known, request.decision) }
+    let task = try await current(id, entry, source, request)
+    guard task.status.isOpen else { return try repeated(task, request.decision) }
+    do {
+      let decided = try await source.decide(request.decision, on: task)
+      return try await record(decided, request, in: entry)
+    } catch let error as AlreadyDecided {
+      return try await recordElsewhere(error.task, request, in: entry)
+    } catch let error as UnclearOutcome {
+      return try await readBack(task, error, request, entry, source)
+    }
+  }
+
+  /// A task whose last decision has an unknown outcome takes no second one.
+  private func check(_ entry: TaskTable.Entry?) throws(RPCError) {
+    guard let pending = entry?.pending else { return }
+    throw .outcomeUnknown(
+      "The task was sent the decision to \(pending.decision.kind.rawValue) at \(pending.since.rfc3339) and the backend has not shown yet whether it took it; wait for the next poll, or run tasks.refresh.",
+      details: ["since": JSONValue(pending.since.rfc3339)])
+  }
+
+  /// The task as the backend has it now, compared with what the person saw.
+  private func current(
+    _ id: TaskItem.ID, _ entry: InboxSource, _ source: any TaskSource, _ request: Request
+  ) async throws -> TaskItem {
+    let known = entry.table.entries[id]
+    guard let task = try await source.task(id) else {
+      try await takeIn([], lost: [id], entry)
+      throw RPCError.notFound("The task \(id) is gone from the backend.", details: ["task": JSONValue(id.description)])
+    }
+    if let seen = request.seen.map(SeenRevision.init), task.status.isOpen, let known {
+      let context = seen.context == nil ? nil : try await source.context(of: id)
+      let oldContext = inbox.shownContexts[id]
+      if task.revision != known.task.revision { try await takeIn([task], lost: [], entry) }
+      try seen.check(task, context: context, old: known.task, oldContext: oldContext)
+    } else {
+      try await takeIn([task], lost: [], entry)
+    }
+    return task
+  }
+
+  private func takeIn(_ tasks: [TaskItem], lost: [TaskItem.ID], _ entry: InboxSource) async throws {
+    try await inbox.takeIn(tasks, lost: lost, entry)
+  }
+
+  /// The answer to a decision about a task that was decided before.
+  private func repeated(_ task: TaskItem, _ decision: Decision) throws -> Done {
+    if task.status == .gone {
+      throw RPCError.notFound(
+        "The task \(task.id) is gone from the backend without a decision.",
+        details: ["task": JSONValue(task.id.description)])
+    }
+    guard task.outcome == decision.kind.outcome || (task.outcome == nil && decision.kind == .complete) else {
+      throw RPCError.conflict(
+        "The task \(task.id) was already decided (\(task.outcome?.rawValue ?? "outcome not told")\(task.decidedBy.map { " by \($0)" } ?? "")); nothing was sent.",
+        details: ["task": task.json(), "outcome": task.outcome.map { JSONValue($0.rawValue) } ?? .null])
+    }
+    return Done(task: task, event: nil, isRepeated: true)
+  }
+
+  // MARK: Recording
+
+  private func record(_ task: TaskItem, _ request: Request, in entry: InboxSource) async throws -> Done {
+    var task = task
+    task.status = .done
+    task.outcome = request.decision.kind.outcome
+    task.actions = []
+    entry.table.set(task, "\(request.decision.kind.outcome.rawValue) through the agent", now)
+    entry.table.setPending(task.id, nil)
+    let events = try await inbox.bus.publish([
+      .approvalDone(
+        task, by: task.decidedBy, via: "agent", comment: request.decision.comment, causes: request.causes)
+    ])
+    return Done(task: task, event: events.first)
+  }
+
+  private func recordElsewhere(_ task: TaskItem, _ request: Request, in entry: InboxSource) async throws -> Done {
+    try await takeIn([task], lost: [], entry)
+    return try repeated(task, request.decision)
+  }
+
+  /// Looks several times what became of a write whose answer was lost; meanwhile and afterwards nothing is sent again.
+  private func readBack(
+    _ task: TaskItem, _ error: UnclearOutcome, _ request: Request, _ entry: InboxSource, _ source: any TaskSource
+  ) async throws -> Done {
+    entry.table.setPending(task.id, TaskTable.Pending(decision: request.decision, since: now))
+    let seen = try await ReadBack.settle(clock: inbox.clock) { () -> TaskItem? in
+      let now = try await source.task(task.id)
+      return now.map { $0.status.isOpen ? nil : $0 } ?? nil
+    }
+    if let done = entry.table.entries[task.id]?.task, done.status == .done, entry.table.entries[task.id]?.pending == nil
+    {
+      // A poll saw it first, and has said so.
+      return Done(task: done, event: nil)
+    }
+    if let seen, seen.status == .done {
+      guard request.decision.kind.fits(seen.outcome) else {
+        entry.table.setPending(task.id, nil)
+        return try await recordElsewhere(seen, request, in: entry)
+      }
+      return try await record(seen, request, in: entry)
+    }
+    if seen != nil {
+      entry.table.setPending(task.id, nil)
+      try await takeIn([], lost: [task.id], entry)
+    }
+    throw RPCError.outcomeUnknown(
+      "The decision was sent, its answer was lost (\(error.cause.message)) and the task does not show it yet: it may have happened. The next polls settle it; until then the task takes no second decision.",
+      details: ["task": JSONValue(task.id.description), "cause": error.cause.json])
+  }
+
+  // MARK: Claiming
+
+  package enum Reservation: String, Sendable { case claim, release }
+
+  /// Claims or releases a task.
+  ///
+  /// - Parameters:
+  ///   - reservation: Which of the two.
+  ///   - selector: What the client wrote.
+  ///   - causes: The events that led to this.
+  /// - Returns: `{task}`.
+  /// - Throws: `RPCError`.
+  package func reserve(_ reservation: Reservation, _ selector: String, causes: [String]) async throws -> JSONValue {
+    let id = try find(selector).id
+    if let other = running[id] { _ = await other.result }
+    let (entry, source) = try inbox.live(id)
+    try check(entry.table.entries[id])
+    guard let task = entry.table.entries[id]?.task, task.status.isOpen else {
+      throw RPCError.conflict("The task \(id) is no longer open; nothing was sent.")
+    }
+    let work = Loop.immediate { [self] in
+      do {
+        let reserved = try await reservation == .claim ? source.claim(task) : source.release(task)
+        try await takeIn([reserved], lost: [], entry)
+        return Done(task: reserved, event: nil)
+      } catch let error as AlreadyDecided {
+        try await takeIn([error.task], lost: [], entry)
+        throw RPCError.conflict(
+          "The task \(id) was already decided; nothing was sent.", details: ["task": error.task.json()])
+      }
+    }
+    running[id] = work
+    defer { running[id] = nil }
+    return ["task": try await work.value.task.json()]
+  }
+}
+
+extension Decisions.Done {
+  fileprivate var json: JSONValue {
+    var members: [(String, JSONValue)] = [("task", task.json()), ("event", event?.json ?? .null)]
+    if isRepeated { members.append(("already", true)) }
+    return JSONValue(object: members)
+  }
+}
+
+extension Decisions.Request {
+  /// What an idempotency key stands for.
+  fileprivate var json: JSONValue {
+    [
+      "task": JSONValue(task), "kind": JSONValue(decision.kind.rawValue),
+      "decision": decision.decision.map { JSONValue($0) } ?? .null,
+      "comment": decision.comment.map { JSONValue($0) } ?? .null, "context": decision.context ?? .null,
+      "seen": seen.map { JSONValue($0) } ?? .null,
+    ]
+  }
+}

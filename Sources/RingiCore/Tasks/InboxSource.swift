@@ -1,0 +1,21 @@
+internal import EventLoop
+internal import JSONRPC
+internal import RingiKit
+internal import RingiModel
+
+/// One task source and what the inbox knows of it.
+@Loop
+final class InboxSource {
+  let instance: String
+  /// `nil` while the instance is not loaded; what is known of its tasks stays.
+  var source: (any TaskSource)?
+  var table = TaskTable()
+  /// Whether the very first poll only notes what is there.
+  var startsWithBaseline = false
+  /// Why the last poll failed; `nil` after a good one.
+  var failure: RPCError?
+  /// Whether a poll ever succeeded.
+  var hasPolled = false
+
+  init(instance: String) { self.instance = instance }
+}

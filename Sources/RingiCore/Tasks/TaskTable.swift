@@ -1,0 +1,149 @@
+package import RingiModel
+package import Timing
+
+/// The tasks of one plugin instance, as last seen, and what a new look at the backend means: pure, with no I/O.
+package struct TaskTable: Sendable {
+  /// What a merge found out.
+  package enum Change: Equatable, Sendable {
+    /// It became actionable.
+    case ready(TaskItem)
+    /// What matters about it changed.
+    case changed(TaskItem)
+    /// It was decided at the backend.
+    case done(TaskItem)
+    /// It left undecided.
+    case gone(TaskItem)
+  }
+
+  /// One step in a task's life.
+  package struct Step: Equatable, Sendable {
+    package let time: Timestamp
+    package let what: String
+  }
+
+  package struct Entry: Sendable {
+    package var task: TaskItem
+    package var history: [Step] = []
+    /// When it last changed, counted in changes of this table.
+    package fileprivate(set) var version = 0
+    /// A decision was sent, and nothing tells yet whether it was done.
+    package var pending: Pending?
+  }
+
+  /// A decision whose outcome is not known.
+  package struct Pending: Equatable, Sendable {
+    package let decision: Decision
+    package let since: Timestamp
+    /// A poll begun this long after the write shows what became of it.
+    package static let settles: Duration = .seconds(60)
+  }
+
+  /// The steps that are kept of a task.
+  static let maxHistory = 50
+  /// The decided and gone tasks that are kept, newest first, so that a late second decision gets its plain answer.
+  static let maxClosed = 10_000
+
+  package private(set) var entries: [TaskItem.ID: Entry] = [:]
+  /// Decided and gone tasks, oldest first.
+  private var closed: [TaskItem.ID] = []
+  /// Grows with each change; a poll notes it when it begins.
+  package private(set) var version = 0
+
+  package init() {}
+
+  /// The open tasks that a complete list lacks; each must be looked up before it can be called done or gone.
+  package func missing(from tasks: [TaskItem], since version: Int) -> [TaskItem.ID] {
+    let listed = Set(tasks.map(\.id))
+    return entries.values
+      .filter { $0.task.status.isOpen && $0.version <= version && !listed.contains($0.task.id) }
+      .map(\.task.id).sorted()
+  }
+
+  /// Takes over what a look at the backend saw.
+  ///
+  /// - Parameters:
+  ///   - tasks: The tasks seen, open or not.
+  ///   - lost: Tasks that the backend doesn't know any more.
+  ///   - version: The table's version when the look began; what changed since is newer than the look.
+  ///   - announces: Whether tasks seen for the first time are changes; not in a first poll that only notes.
+  ///   - now: The time of the look.
+  /// - Returns: What happened, oldest task first.
+  package mutating func merge(
+    _ tasks: [TaskItem], lost: [TaskItem.ID] = [], since version: Int, announces: Bool, now: Timestamp
+  ) -> [Change] {
+    var changes: [Change] = []
+    var seen: Set<TaskItem.ID> = []
+    for task in tasks.sorted(by: Self.precedes) where seen.insert(task.id).inserted {
+      if let change = merge(task, since: version, announces: announces, now: now) { changes.append(change) }
+    }
+    for id in lost where !seen.contains(id) {
+      guard let entry = entries[id], entry.task.status.isOpen, entry.version <= version else { continue }
+      var task = entry.task
+      task.status = .gone
+      set(task, "gone", now)
+      changes.append(.gone(task))
+    }
+    return changes
+  }
+
+  private mutating func merge(_ task: TaskItem, since version: Int, announces: Bool, now: Timestamp) -> Change? {
+    guard let entry = entries[task.id] else {
+      guard task.status.isOpen else { return nil }
+      set(task, task.status == .ready ? "ready" : "claimed", now)
+      return task.status == .ready && announces ? .ready(task) : nil
+    }
+    guard entry.version <= version else { return nil }
+    let old = entry.task
+    switch (old.status.isOpen, task.status) {
+    case (true, .done):
+      set(task, "decided at the backend", now)
+      return .done(task)
+    case (true, .gone):
+      set(task, "gone", now)
+      return .gone(task)
+    case (false, .done), (false, .gone): return nil
+    case (_, .ready) where old.status != .ready:
+      set(task, "ready", now)
+      return .ready(task)
+    case (_, _) where old.status != task.status || old.revision != task.revision:
+      set(task, old.status == task.status ? "changed" : "claimed", now)
+      return .changed(task)
+    default:
+      // Only what doesn't matter to a decision moved: the record is renewed, nothing happened.
+      entries[task.id]?.task = task
+      return nil
+    }
+  }
+
+  /// Puts a task in, with a step of its history.
+  package mutating func set(_ task: TaskItem, _ what: String, _ now: Timestamp) {
+    let wasOpen = entries[task.id]?.task.status.isOpen
+    var entry = entries[task.id] ?? Entry(task: task)
+    version += 1
+    entry.task = task
+    entry.version = version
+    entry.history.append(Step(time: now, what: what))
+    if entry.history.count > Self.maxHistory { entry.history.removeFirst() }
+    entries[task.id] = entry
+    if !task.status.isOpen, wasOpen != false { close(task.id) }
+  }
+
+  private mutating func close(_ id: TaskItem.ID) {
+    closed.append(id)
+    guard closed.count > Self.maxClosed else { return }
+    let oldest = closed.removeFirst()
+    if entries[oldest]?.task.status.isOpen == false { entries[oldest] = nil }
+  }
+
+  package mutating func setPending(_ id: TaskItem.ID, _ pending: Pending?) {
+    version += 1
+    entries[id]?.pending = pending
+    entries[id]?.version = version
+  }
+
+  /// The order of lists: oldest first, by id among equals.
+  package static func precedes(_ a: TaskItem, _ b: TaskItem) -> Bool {
+    let (ta, tb) = (a.createdAt?.milliseconds ?? .max, b.createdAt?.milliseconds ?? .max)
+    return ta == tb ? a.id < b.id : ta < tb
+  }
+}
