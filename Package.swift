@@ -72,7 +72,7 @@ let package = Package(
     tests("EventLoopTests", ["EventLoop", "RingiTestSupport", "Timing"]),
     tests("HTTPTests", ["EventLoop", "HTTP", "HTTPServer", "JSON", "RingiTestSupport", "Timing"]),
     tests("JSONRPCTests", ["JSONRPC"]),
-    tests("JSONTests", ["JSON"]),
+    tests("JSONTests", ["CJansson", "JSON"]),
     tests("ProvidersTests", ["HTTP", "Providers", "RingiKit", "RingiModel", "RingiTestSupport", "Sandbox"]),
     tests("RingiCoreTests", ["Providers", "RingiCore", "RingiTestSupport", "Sandbox"]),
     tests("RingiModelTests", ["RingiModel"]),

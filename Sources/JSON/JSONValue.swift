@@ -91,7 +91,7 @@ extension JSONValue {
   }
 
   /// An object with its members in the given order; of two with one key, the last value counts.
-  public init(object: some Sequence<(String, JSONValue)>) {
+  public init(object: [(String, JSONValue)]) {
     let reference = JSONNode.made(json_object())
     for (key, value) in object {
       key.withBytes { JSONNode.set(reference, $0, value.makeReference()) }

@@ -54,7 +54,7 @@ final class EncodedValue {
     case .nothing: .emptyObject
     case .value(let value): value
     case .array(let elements): JSONValue(array: elements.lazy.map { $0.finished() })
-    case .object(let members): JSONValue(object: members.lazy.map { ($0.key, $0.value.finished()) })
+    case .object(let members): JSONValue(object: members.map { ($0.key, $0.value.finished()) })
     }
   }
 }
