@@ -59,10 +59,11 @@ let package = Package(
     library(
       "RingiCore", ["CLinux", "EventLoop", "HTTP", "JSON", "JSONRPC", "RingiKit", "RingiModel", "Text", "Timing"]),
     library("Providers", ["RingiKit"]),
+    library("RingiClient", ["CLinux", "JSON", "Text", "Timing"]),
     library("Sandbox", ["HTTPServer", "JSON", "Timing"]),
 
     // Programs
-    program("ringi", ["CLinux", "JSON", "JSONRPC", "RingiModel", "Text", "Timing"]),
+    program("ringi", ["RingiClient"]),
     program("ringi-sandbox", ["Sandbox"]),
     program("ringid", ["EventLoop", "Providers", "RingiCore", "RingiKit", "RingiModel"]),
 
@@ -74,6 +75,7 @@ let package = Package(
     tests("JSONRPCTests", ["JSONRPC"]),
     tests("JSONTests", ["CJansson", "JSON"]),
     tests("ProvidersTests", ["HTTP", "Providers", "RingiKit", "RingiModel", "RingiTestSupport", "Sandbox"]),
+    tests("RingiCLITests", ["JSON", "RingiClient", "Text", "Timing", "ringi"]),
     tests("RingiCoreTests", ["Providers", "RingiCore", "RingiTestSupport", "Sandbox"]),
     tests("RingiModelTests", ["RingiModel"]),
     tests("SandboxTests", ["HTTPServer", "JSON", "Sandbox"]),

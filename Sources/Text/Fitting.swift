@@ -1,8 +1,7 @@
-/// Returns `text` cut to at most `width` columns.
+/// Returns `text` cut to at most `width` columns; 0 or less gives the empty text.
 ///
 /// A text that is too wide ends with "…", which is counted. The cut falls between graphemes, so the result may be a
 /// column narrower than asked for.
-/// - Parameter width: in columns; 0 or less gives the empty text.
 package func truncated(_ text: String, to width: Int) -> String {
   guard displayWidth(of: text) > width else { return text }
   guard width > 0 else { return "" }
@@ -16,16 +15,7 @@ package func truncated(_ text: String, to width: Int) -> String {
   return kept + "…"
 }
 
-/// The side on which a text stands in its column.
-package enum Alignment: Sendable {
-  case leading, trailing
-}
-
-/// Returns `text` with spaces up to `width` columns; a wider text is returned as it is.
-package func padded(_ text: String, to width: Int, alignment: Alignment = .leading) -> String {
-  let spaces = String(repeating: " ", count: max(0, width - displayWidth(of: text)))
-  return switch alignment {
-  case .leading: text + spaces
-  case .trailing: spaces + text
-  }
+/// Returns `text` with spaces after it up to `width` columns; a wider text is returned as it is.
+package func padded(_ text: String, to width: Int) -> String {
+  text + String(repeating: " ", count: max(0, width - displayWidth(of: text)))
 }

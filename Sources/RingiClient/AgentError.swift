@@ -1,0 +1,52 @@
+internal import JSON
+
+/// The agent's answer when it cannot do what was asked.
+struct AgentError {
+  let code: Int64
+  let message: String
+  let data: JSONValue
+
+  /// Reads the error object of a JSON-RPC response.
+  init(_ error: JSONValue) {
+    code = error["code"]?.int ?? 0
+    message = error["message"]?.string ?? "The agent answered with an error that has no message."
+    data = error["data"] ?? .null
+  }
+
+  /// What the person reads: the agent's own sentence, and what its data tells to do next.
+  var failure: Failure {
+    Failure(exitCode, message, advice: advice)
+  }
+
+  private var exitCode: ExitCode {
+    switch code {
+    case -32700, -32602, -32600: .invalidParameters
+    case -32601, -32004: .notFound
+    case -32603: .internalError
+    case -32000, -32006, -32007: .temporary
+    case -32001, -32003: .notPermitted
+    case -32005: .conflict
+    case -32008: .unknownOutcome
+    default: .refused
+    }
+  }
+
+  private var advice: [String] {
+    var lines: [String] = []
+    if let candidates = data["candidates"]?.array, !candidates.isEmpty {
+      lines.append(
+        "It could be: " + candidates.map { $0.string ?? $0["id"]?.string ?? $0.description }.joined(separator: ", "))
+    }
+    if let seconds = data["retryAfter"]?.double {
+      lines.append("Try again in \(Int64(clamping: seconds.rounded(.up))) s.")
+    }
+    switch code {
+    case -32601: lines.append("`ringi discover` lists the methods.")
+    case -32001: lines.append("`ringi discover` lists what this socket allows.")
+    case -32007: lines.append("`ringi plugins` says what became of it.")
+    case -32008: lines.append("`ringi task ID` shows what the backend says; decide again only when it is settled.")
+    default: break
+    }
+    return lines
+  }
+}

@@ -1,0 +1,53 @@
+internal import JSON
+internal import Timing
+
+extension Command {
+  static let task = Command(
+    name: "task", operands: "TASK", operandCount: 1...1,
+    summary: "Shows one task: who asks for what, its history, its context",
+    details: """
+      TASK is an id, the beginning of one that no other id begins with, or "newest" or "oldest" (of the ready ones).
+      """,
+    examples: [
+      ("ringi task newest", "the one that came last"),
+      ("ringi task sap/4005b254", "by the beginning of its id"),
+      ("ringi task sap/4005b254 --json | jq .raw", "as the backend tells it"),
+    ],
+    run: TaskDetails.run)
+}
+
+/// One task, a field per line.
+enum TaskDetails {
+  static func run(_ invocation: Invocation) throws(Failure) {
+    let result = try invocation.call("tasks.get", ["task": invocation.task])
+    guard !invocation.wantsJSON else { return invocation.output.json(result) }
+    let task = TaskView(json: result["task"] ?? result)
+    invocation.output.line(Styled(task.title, .bold))
+    Fields.print(fields(of: task, now: invocation.surroundings.now()), to: invocation.output)
+    for (title, key) in [("Context", "context"), ("History", "history")] {
+      guard let value = result[key] ?? task.json[key], !value.isNull, !Fields.isEmpty(value) else { continue }
+      invocation.output.line()
+      invocation.output.line(Styled(title, .bold))
+      Fields.print(Fields.flattened(value), to: invocation.output)
+    }
+  }
+
+  private static func fields(of task: TaskView, now: Timestamp) -> [(String, Styled)] {
+    func moment(_ key: String, _ timestamp: Timestamp?) -> Styled? {
+      task.text(key).map { text in Styled(text + (timestamp.map { " (\($0.relativeText(now: now)))" } ?? "")) }
+    }
+    func list(_ key: String) -> Styled? {
+      let texts = (task.json[key]?.array.map(Array.init) ?? []).compactMap(\.string)
+      return texts.isEmpty ? nil : Styled(texts.joined(separator: ", "))
+    }
+    let fields: [(String, Styled?)] = [
+      ("id", Styled(task.id, .cyan)), ("provider", task.text("provider").map { Styled($0) }),
+      ("status", Styled(task.state)), ("requester", task.requester.map { Styled($0) }),
+      ("assignees", list("assignees")), ("priority", task.priority.map { _ in task.priorityCell }),
+      ("created", moment("createdAt", task.createdAt)), ("due", moment("dueAt", task.dueAt)),
+      ("url", task.text("url").map { Styled($0) }), ("actions", list("actions")),
+      ("revision", task.text("revision").map { Styled($0) }),
+    ]
+    return fields.compactMap { name, value in value.map { (name, $0) } }
+  }
+}

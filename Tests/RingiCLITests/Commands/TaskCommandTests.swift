@@ -1,0 +1,36 @@
+import JSON
+import RingiClient
+import Testing
+
+@Suite struct TaskCommandTests {
+  private static let task: JSONValue = [
+    "id": "sap/1", "provider": "sap", "title": "Approve\u{1B}[2J", "status": "ready", "outcome": nil,
+    "requester": "P2000", "assignees": ["A", "B"], "priority": "urgent", "createdAt": "2026-11-29T05:09:00Z",
+    "dueAt": nil, "url": nil, "actions": ["approve", "reject"], "revision": "r1",
+    "context": ["amount": 68.32, "lines": [["item": "x"]]], "history": [], "raw": ["secret": 1],
+  ]
+
+  @Test(arguments: [Self.task, ["task": Self.task]])
+  func aTaskIsShownFieldByField(result: JSONValue) throws {
+    let run = try Ringi.run("task", "sap/1…") { _, _ in .result(result) }
+    #expect(run.requests.map(\.params) == [["task": "sap/1"]])
+    #expect(
+      run.output == """
+        Approve␛[2J
+          id         sap/1
+          provider   sap
+          status     ready
+          requester  P2000
+          assignees  A, B
+          priority   urgent
+          created    2026-11-29T05:09:00Z (1 min ago)
+          actions    approve, reject
+          revision   r1
+
+        Context
+          amount        68.32
+          lines.1.item  x
+
+        """)
+  }
+}
