@@ -28,6 +28,8 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     case badRedirect(String)
     /// What came is not HTTP, or not decodable; with the reason.
     case malformed(String)
+    /// The server asked to be left alone, and so nothing was sent; with the time that is left.
+    case resting(Duration)
     /// The task that waited was cancelled.
     case cancelled
     /// No access token could be had for the request.
@@ -73,6 +75,7 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     case .tooManyRedirects(let limit): "more than \(limit) redirects, or a circle of them; check the URL"
     case .badRedirect(let why): "the redirect was not followed, \(why); check the URL"
     case .malformed(let why): "the answer is not sound HTTP, \(why); check that the URL is the right service's"
+    case .resting(let left): "the server asked to be left alone for another \(left.components.seconds) s; wait"
     case .cancelled: "cancelled"
     case .token(let error): error.description
     case .failed(let why): why

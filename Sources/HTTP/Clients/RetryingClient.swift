@@ -81,7 +81,9 @@ extension HTTPError {
     switch kind {
     case .resolve, .connect, .timeout, .reset, .truncated: true
     case .token(let error): error.isPassing
-    case .badURL, .badHeader, .tls, .tooLarge, .tooManyRedirects, .badRedirect, .malformed, .cancelled, .failed: false
+    case .badURL, .badHeader, .tls, .tooLarge, .tooManyRedirects, .badRedirect, .malformed, .resting, .cancelled,
+      .failed:
+      false
     }
   }
 }

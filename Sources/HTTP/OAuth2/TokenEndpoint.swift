@@ -16,14 +16,23 @@ internal import Timing
 
   private let url: HTTPURL
   private let clientID: String
-  private let clientSecret: String
+  private let clientSecret: @Loop @Sendable () async throws -> String
   private let authentication: Authentication
   private let client: any HTTPClient
   private let clock: any LoopClock
 
+  /// Keeps what a request for a token takes.
+  ///
+  /// - Parameters:
+  ///   - url: The endpoint.
+  ///   - clientID: The client's name.
+  ///   - authentication: How the client proves who it is.
+  ///   - client: What sends.
+  ///   - clock: Tells when a token was made.
+  ///   - clientSecret: Reads the secret; asked at each fetch, so that a changed one is found.
   public init(
-    url: HTTPURL, clientID: String, clientSecret: String, authentication: Authentication = .basic,
-    client: any HTTPClient, clock: any LoopClock
+    url: HTTPURL, clientID: String, authentication: Authentication = .basic, client: any HTTPClient,
+    clock: any LoopClock, clientSecret: @escaping @Loop @Sendable () async throws -> String
   ) {
     self.url = url
     self.clientID = clientID
@@ -40,6 +49,7 @@ internal import Timing
   }
 
   func request(_ form: [(String, String)]) async throws(TokenError) -> Answer {
+    let clientSecret = try await readSecret()
     var request = HTTPRequest(.post, url, headers: ["Accept": "application/json"], maxResponseBytes: 1 << 20)
     switch authentication {
     case .basic:
@@ -55,6 +65,14 @@ internal import Timing
       throw .transport(error)
     }
     return try read(response)
+  }
+
+  private func readSecret() async throws(TokenError) -> String {
+    do {
+      return try await clientSecret()
+    } catch {
+      throw .noClientSecret("\(error)")
+    }
   }
 
   private func read(_ response: HTTPResponse) throws(TokenError) -> Answer {

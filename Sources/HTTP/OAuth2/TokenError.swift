@@ -8,6 +8,8 @@ public enum TokenError: Error, Sendable, Hashable, CustomStringConvertible {
   case unavailable(status: Int, retryAfter: Duration?)
   /// The answer is no token; with the reason.
   case unusable(status: Int, String)
+  /// The client secret cannot be read; with the reason.
+  case noClientSecret(String)
   /// There is no refresh token to begin with.
   case noRefreshToken
   /// The refresh token could not be read or kept; with the reason.
@@ -18,7 +20,7 @@ public enum TokenError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Whether somebody has to log in, or to correct the credentials, before it can succeed.
   public var needsLogin: Bool {
     switch self {
-    case .refused, .noRefreshToken: true
+    case .refused, .noClientSecret, .noRefreshToken: true
     case .unavailable, .unusable, .storage, .transport: false
     }
   }
@@ -28,7 +30,7 @@ public enum TokenError: Error, Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .unavailable: true
     case .transport(let error): error.isPassing
-    case .refused, .unusable, .noRefreshToken, .storage: false
+    case .refused, .unusable, .noClientSecret, .noRefreshToken, .storage: false
     }
   }
 
@@ -39,6 +41,7 @@ public enum TokenError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unavailable(let status, _): "no access token, the login server is not available (status \(status)); try later"
     case .unusable(let status, let why):
       "no access token in the login server's answer (status \(status)), \(why); check the token URL"
+    case .noClientSecret(let why): "no access token, the client secret cannot be read: \(why)"
     case .noRefreshToken: "no access token, nobody has logged in yet; log in"
     case .storage(let why): "no access token, the refresh token cannot be read or kept: \(why)"
     case .transport(let error): "no access token, \(error)"

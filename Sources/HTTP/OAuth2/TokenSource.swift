@@ -1,15 +1,13 @@
 public import EventLoop
+internal import Timing
 
 /// The access token that all requests to one backend share: fetched once, however many wait for it, and renewed in time.
 @Loop public final class TokenSource {
-  private typealias Outcome = Result<AccessToken, TokenError>
-
   private let grant: any TokenGrant
   private let clock: any LoopClock
+  private let fetch = SingleFlight<AccessToken, TokenError>()
   private var current: AccessToken?
-  private var isFetching = false
-  private var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
-  private var nextWaiter = 0
+  private var fetchedAt: Int64 = 0
 
   public init(_ grant: any TokenGrant, clock: any LoopClock) {
     self.grant = grant
@@ -21,17 +19,8 @@ public import EventLoop
   /// A caller that is cancelled stops waiting; the fetch goes on for the others.
   public func token() async throws(TokenError) -> AccessToken {
     if let current, current.renewAt.map({ clock.now < $0 }) ?? true { return current }
-    let id = nextWaiter
-    nextWaiter += 1
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
-        waiters[id] = continuation
-        if Task.isCancelled { cancel(id) }
-        if !isFetching, !waiters.isEmpty { fetch() }
-      }
-    } onCancel: {
-      Loop.run { self.cancel(id) }
-    }
+    let outcome = await fetch.outcome { [self] in await fetchAnew() }
+    guard let outcome else { throw .transport(HTTPError(.cancelled)) }
     return try outcome.get()
   }
 
@@ -40,31 +29,19 @@ public import EventLoop
     if current == token { current = nil }
   }
 
-  /// Forgets the token, whichever it is: what it may do has changed, say.
-  public func drop() { current = nil }
+  /// Forgets a token fetched longer ago than `age`: what a fresh one may do can have changed since.
+  public func drop(olderThan age: Duration) {
+    if .nanoseconds(clock.uptime - fetchedAt) > age { current = nil }
+  }
 
-  private func fetch() {
-    isFetching = true
-    Loop.immediate {
-      let outcome: Outcome
-      do throws(TokenError) {
-        outcome = .success(try await self.grant.fetch())
-      } catch {
-        outcome = .failure(error)
-      }
-      self.finish(outcome)
+  private func fetchAnew() async -> Result<AccessToken, TokenError> {
+    do throws(TokenError) {
+      let token = try await grant.fetch()
+      current = token
+      fetchedAt = clock.uptime
+      return .success(token)
+    } catch {
+      return .failure(error)
     }
-  }
-
-  private func finish(_ outcome: Outcome) {
-    isFetching = false
-    if case .success(let token) = outcome { current = token }
-    let waiting = waiters
-    waiters = [:]
-    for continuation in waiting.values { continuation.resume(returning: outcome) }
-  }
-
-  private func cancel(_ waiter: Int) {
-    waiters.removeValue(forKey: waiter)?.resume(returning: .failure(.transport(HTTPError(.cancelled))))
   }
 }

@@ -10,7 +10,8 @@ import Testing
   @Loop private func grant(_ server: LoopbackServer, _ store: Store) throws -> RefreshToken {
     RefreshToken(
       TokenEndpoint(
-        url: try server.address(), clientID: "id", clientSecret: "secret", client: client(), clock: TestClock()),
+        url: try server.address(), clientID: "id", client: client(), clock: TestClock()
+      ) { "secret" },
       store: store)
   }
 

@@ -14,8 +14,9 @@ import Timing
     _ server: LoopbackServer, _ authentication: TokenEndpoint.Authentication = .basic
   ) throws -> TokenEndpoint {
     TokenEndpoint(
-      url: try server.address("/oauth/token"), clientID: id, clientSecret: secret, authentication: authentication,
-      client: client(), clock: TestClock())
+      url: try server.address("/oauth/token"), clientID: id, authentication: authentication, client: client(),
+      clock: TestClock()
+    ) { [secret] in secret }
   }
 
   private func answer(_ body: String, status: Int = 200, type: String = "application/json") throws -> LoopbackServer {

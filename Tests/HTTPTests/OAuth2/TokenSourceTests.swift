@@ -79,8 +79,20 @@ import Timing
       #expect(try await source.token().value == "token-2")
       source.drop(token)
       #expect(try await source.token().value == "token-2")
-      source.drop()
-      #expect(try await source.token().value == "token-3")
+    }
+  }
+
+  @Test func onlyAnOldTokenIsDroppedForItsAge() async throws {
+    try await onLoop { () async throws in
+      let clock = TestClock()
+      let source = TokenSource(CountingGrant(), clock: clock)
+      _ = try await source.token()
+      clock.advance(by: .seconds(300))
+      source.drop(olderThan: .seconds(300))
+      #expect(try await source.token().value == "token-1")
+      clock.advance(by: .seconds(1))
+      source.drop(olderThan: .seconds(300))
+      #expect(try await source.token().value == "token-2")
     }
   }
 }
