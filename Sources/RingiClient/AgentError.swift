@@ -33,9 +33,13 @@ struct AgentError {
 
   private var advice: [String] {
     var lines: [String] = []
-    if let candidates = data["candidates"]?.array, !candidates.isEmpty {
-      lines.append(
-        "It could be: " + candidates.map { $0.string ?? $0["id"]?.string ?? $0.description }.joined(separator: ", "))
+    // Most messages name them already.
+    let candidates = (data["candidates"]?.array.map(Array.init) ?? []).map(Fields.plainText)
+    if let first = candidates.first, !message.contains(first) {
+      lines.append("It could be: " + candidates.joined(separator: ", "))
+    }
+    for (name, change) in data["changes"]?.object.map(Array.init) ?? [] {
+      lines.append("\(name): \(Fields.plainText(change["from"])) → \(Fields.plainText(change["to"]))")
     }
     if let seconds = data["retryAfter"]?.double {
       lines.append("Try again in \(Int64(clamping: seconds.rounded(.up))) s.")

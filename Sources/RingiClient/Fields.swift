@@ -11,6 +11,7 @@ enum Fields {
   /// Takes a value apart until nothing but plain values is left: an object's members by name, an array's by number.
   static func flattened(_ value: JSONValue, at path: String = "") -> [(String, Styled)] {
     func joined(_ key: String) -> String { path.isEmpty ? key : path + "." + key }
+    if path.isEmpty, value.isNull { return [] }
     if isEmpty(value) { return path.isEmpty ? [] : [(path, Styled("none"))] }
     if let object = value.object { return object.flatMap { flattened($0.value, at: joined($0.key)) } }
     if let array = value.array, !isPlain(array) {

@@ -69,9 +69,13 @@ import Testing
     }
     #expect(later.errors == "ringi: sap is busy.\n  Try again in 30 s.\n")
     let which = try Ringi.run("approve", "sap/4") { _, _ in
-      .error(["code": -32602, "message": "Two tasks.", "data": ["candidates": ["sap/41", ["id": "sap/42"]]]])
+      .error(["code": -32602, "message": "Two tasks.", "data": ["candidates": ["sap/41", "sap/42"]]])
     }
     #expect(which.errors == "ringi: Two tasks.\n  It could be: sap/41, sap/42\n")
+    let changed = try Ringi.run("approve", "sap/4", "--seen", "r1") { _, _ in
+      .error(["code": -32005, "message": "Changed.", "data": ["changes": ["context.amount": ["from": 5, "to": 6]]]])
+    }
+    #expect(changed.errors == "ringi: Changed.\n  context.amount: 5 → 6\n")
   }
 
   @Test func withoutAnAgentItSaysHowToStartOne() throws {

@@ -28,7 +28,7 @@ extension Command {
     name: "complete", operands: "TASK", operandCount: 1...1,
     summary: "Completes a task that takes more than yes or no",
     details: Decision.details,
-    options: [Option(name: "decision", value: "WORD", help: "one of the backend's own decisions")] + Decision.options,
+    options: [Option(name: "decision", value: "WORD", help: "one of the backend's own decisions")] + Decision.words,
     examples: [
       ("ringi complete sap/4005b254", "just done"),
       ("ringi complete sap/4005b254 --decision escalate --context '{\"to\": \"P2000\"}'", "one of its own decisions"),
@@ -43,13 +43,15 @@ enum Decision {
     To repeat a decision that went through is a success too, so repeat it when you are not sure.
     """
 
-  static let options = [
+  static let options = words + [Option(name: "dry-run", help: "show what would be sent, and send nothing")]
+
+  /// What goes along with a decision.
+  static let words = [
     Option(name: "comment", value: "TEXT", help: "a word for whoever reads it later"),
     Option(name: "context", value: "JSON", help: "values for the backend, as an object"),
     Option(
       name: "seen", value: "REVISION", help: "only if the task is still as it was at this revision (`ringi task`)"),
     Option(name: "idempotency-key", value: "KEY", help: "the same key never decides twice"),
-    Option(name: "dry-run", help: "show what would be sent, and send nothing"),
   ]
 
   static func run(_ method: String, _ invocation: Invocation) throws(Failure) {
@@ -64,8 +66,8 @@ enum Decision {
     if invocation.wantsJSON {
       invocation.output.json(result)
     } else if isDryRun {
-      invocation.output.line("Nothing was sent. This would be:")
-      invocation.output.json(result)
+      invocation.output.line(TaskView(json: result["task"] ?? .null).named + [": nothing was sent; this would be:"])
+      invocation.output.json(result["request"] ?? result)
     } else {
       report(result, to: invocation.output)
     }

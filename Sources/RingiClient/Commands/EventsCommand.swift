@@ -6,7 +6,7 @@ extension Command {
     summary: "Shows what happened",
     options: EventFilter.options + [
       Option(name: "since", value: "SEQUENCE", help: "what happened after this event"),
-      Option(name: "limit", value: "N", help: "at most so many"),
+      Option(name: "limit", value: "N", help: "at most so many, the oldest (default: all)"),
     ],
     examples: [
       ("ringi events", "what the agent remembers"),
@@ -14,8 +14,7 @@ extension Command {
       ("ringi events --since 41 --json", "what came after event 41"),
     ],
     run: { invocation throws(Failure) in
-      let rest = [("since", try invocation.count("since")), ("limit", try invocation.count("limit"))]
-      let result = try invocation.call("events.list", ParameterText.members(try EventFilter.members(invocation) + rest))
+      let result = try EventHistory.fetch(invocation)
       guard !invocation.wantsJSON else { return invocation.output.json(result) }
       let events = Listing.rows(result, "events").map(EventView.init)
       guard !events.isEmpty else { return invocation.output.line("Nothing happened.") }
@@ -55,4 +54,22 @@ extension Command {
       let event = EventView(json: result["event"] ?? .null)
       invocation.output.line(Styled("Published", .green), ": \(event.type), event \(event.sequence)")
     })
+}
+
+/// What the agent's log has.
+private enum EventHistory {
+  /// Asks for one page, or without a limit for page after page until there is nothing more.
+  static func fetch(_ invocation: Invocation) throws(Failure) -> JSONValue {
+    let limit = try invocation.count("limit")
+    let rest = [("since", try invocation.count("since")), ("limit", limit)]
+    let filter = ParameterText.members(try EventFilter.members(invocation) + rest)
+    var page = try invocation.call("events.list", filter)
+    guard limit == nil else { return page }
+    var events: [JSONValue] = []
+    while !Listing.rows(page, "events").isEmpty, let sequence = page["sequence"] {
+      events += Listing.rows(page, "events")
+      page = try invocation.call("events.list", filter.setting("since", to: sequence))
+    }
+    return page.setting("events", to: JSONValue(array: events))
+  }
 }

@@ -21,15 +21,21 @@ enum TaskDetails {
   static func run(_ invocation: Invocation) throws(Failure) {
     let result = try invocation.call("tasks.get", ["task": invocation.task])
     guard !invocation.wantsJSON else { return invocation.output.json(result) }
-    let task = TaskView(json: result["task"] ?? result)
+    let task = TaskView(json: result)
     invocation.output.line(Styled(task.title, .bold))
     Fields.print(fields(of: task, now: invocation.surroundings.now()), to: invocation.output)
-    for (title, key) in [("Context", "context"), ("History", "history")] {
-      guard let value = result[key] ?? task.json[key], !value.isNull, !Fields.isEmpty(value) else { continue }
-      invocation.output.line()
-      invocation.output.line(Styled(title, .bold))
-      Fields.print(Fields.flattened(value), to: invocation.output)
+    section("Context", Fields.flattened(task.json["context"] ?? .null), invocation.output)
+    let history = Listing.rows(task.json["history"] ?? .null, "").map { step in
+      (Fields.plainText(step["time"]), Styled(Fields.plainText(step["what"])))
     }
+    section("History", history, invocation.output)
+  }
+
+  private static func section(_ title: String, _ fields: [(String, Styled)], _ output: Output) {
+    guard !fields.isEmpty else { return }
+    output.line()
+    output.line(Styled(title, .bold))
+    Fields.print(fields, to: output)
   }
 
   private static func fields(of task: TaskView, now: Timestamp) -> [(String, Styled)] {

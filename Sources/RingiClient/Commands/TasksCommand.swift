@@ -11,7 +11,7 @@ extension Command {
       """,
     options: [
       Option(name: "provider", value: "NAME", help: "of this plugin instance only"),
-      Option(name: "status", value: "STATUS", help: "ready (the default), claimed, done or gone"),
+      Option(name: "status", value: "STATUS", help: "ready (the default), claimed, done, gone or all"),
       Option(name: "query", value: "TEXT", help: "whose text contains this"),
       Option(name: "limit", value: "N", help: "at most so many (default: all)"),
     ],

@@ -32,14 +32,20 @@ import Testing
   @Test func everyOptionReachesTheAgent() throws {
     let run = try Ringi.run(
       "complete", "sap/1…", "--decision", "escalate", "--comment", "ok", "--context", #"{"a":1}"#, "--seen", "r1",
-      "--idempotency-key", "k", "--dry-run"
-    ) { _, params in .result(params) }
+      "--idempotency-key", "k", script: Self.decided("completed"))
     let params: JSONValue = [
       "task": "sap/1", "decision": "escalate", "comment": "ok", "context": ["a": 1], "seen": "r1",
-      "idempotencyKey": "k", "dryRun": true,
+      "idempotencyKey": "k",
     ]
     #expect(run.requests.map(\.params) == [params])
-    #expect(run.output == "Nothing was sent. This would be:\n\(params)\n")
+  }
+
+  @Test func aDryRunShowsWhatWouldBeSent() throws {
+    let run = try Ringi.run("approve", "sap/1", "--dry-run") { _, _ in
+      .result(["task": ["id": "sap/1", "title": "T"], "dryRun": true, "request": ["method": "PATCH"]])
+    }
+    #expect(run.requests.map(\.params) == [["task": "sap/1", "dryRun": true]])
+    #expect(run.output == "T (sap/1): nothing was sent; this would be:\n{\"method\":\"PATCH\"}\n")
   }
 
   @Test func aConflictIsToldWithTheAgentsWords() throws {

@@ -40,6 +40,17 @@ import Testing
         """)
   }
 
+  @Test func allEventsAreFetchedUnlessLimited() throws {
+    let log: FakeAgent.Script = { _, params in
+      let since = params["since"]?.int ?? 0
+      let events: [JSONValue] = since < 3 ? [["type": "x", "sequence": JSONValue(since + 1)]] : []
+      return .result(["events": JSONValue(array: events), "sequence": JSONValue(min(since + 1, 3))])
+    }
+    let all = try Ringi.run("events", "--json", script: log)
+    #expect(try JSONValue(parsing: all.output)["events"]?.array?.map { $0["sequence"]?.int } == [1, 2, 3])
+    #expect(try Ringi.run("events", "--limit", "1", script: log).requests.count == 1)
+  }
+
   @Test func publishTakesDataEitherWay() throws {
     let script: FakeAgent.Script = { _, params in .result(["event": params.setting("sequence", to: 42)]) }
     let pairs = try Ringi.run("publish", "build-done", "ok=true", "--subject", "ci/42", script: script)
