@@ -107,20 +107,35 @@ package struct FrameReader: Sendable {
 
   private func contentLength(_ headers: UnsafeBufferPointer<UInt8>) throws(FramingError) -> Int {
     var length: Int?
-    for line in headers.split(separator: 0x0A) {
-      let text = String(decoding: line, as: UTF8.self)
-      let field = text.split(separator: ":", maxSplits: 1)
-      guard field.count == 2, field[0].lowercased() == "content-length" else { continue }
-      let digits = field[1].filter { !$0.isWhitespace }
-      guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-        throw FramingError(message: "Content-Length takes a number of bytes, got \"\(digits.prefix(32))\"")
-      }
-      let value = Int(digits) ?? .max
+    var start = 0
+    while let end = headers.firstIndex(of: 0x0A, from: start) {
+      let line = UnsafeBufferPointer(rebasing: headers[start..<end])
+      start = end + 1
+      guard let value = try contentLength(ofLine: line) else { continue }
       if let length, length != value { throw FramingError(message: "two headers give different Content-Length") }
       length = value
     }
     guard let length else { throw FramingError(message: "the headers lack Content-Length") }
     return length
+  }
+
+  /// The value when the line is that header; header names are read without regard to case.
+  private func contentLength(ofLine line: UnsafeBufferPointer<UInt8>) throws(FramingError) -> Int? {
+    let name: StaticString = "content-length:"
+    let count = name.utf8CodeUnitCount
+    guard line.count >= count, (0..<count).allSatisfy({ line[$0] | 0x20 == name.utf8Start[$0] | 0x20 }) else { return nil }
+    var value = 0
+    var digits = 0
+    for byte in line[count...] where !isBlank(byte) {
+      guard (0x30...0x39).contains(byte) else {
+        throw FramingError(message: "Content-Length takes a number of bytes, got \"\(String(decoding: line.prefix(48), as: UTF8.self))\"")
+      }
+      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+      value = overflow ? .max / 10 : product + Int(byte - 0x30)
+      digits += 1
+    }
+    if digits == 0 { throw FramingError(message: "Content-Length takes a number of bytes, got nothing") }
+    return value
   }
 
   private mutating func skip(_ bytes: UnsafeBufferPointer<UInt8>) -> Step {

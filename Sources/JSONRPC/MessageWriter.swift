@@ -1,3 +1,4 @@
+internal import Glibc
 package import JSON
 
 /// Writes responses and notifications by hand around values that are JSON text already, or become it here.
@@ -52,8 +53,32 @@ package enum MessageWriter {
   package static func frame(_ framing: Framing, from start: Int, in output: inout [UInt8]) {
     switch framing {
     case .newline: output.append(0x0A)
-    case .contentLength:
-      output.insert(contentsOf: "Content-Length: \(output.count - start)\r\n\r\n".utf8, at: start)
+    case .contentLength: putHeader(at: start, in: &output)
+    }
+  }
+
+  /// Moves the message back by the length of its header, which is known only once the message is.
+  private static func putHeader(at start: Int, in output: inout [UInt8]) {
+    let length = output.count - start
+    var digits = 1
+    var rest = length / 10
+    while rest > 0 {
+      digits += 1
+      rest /= 10
+    }
+    let name: StaticString = "Content-Length: "
+    let header = name.utf8CodeUnitCount + digits + 4
+    output.append(contentsOf: repeatElement(0, count: header))
+    output.withUnsafeMutableBufferPointer { bytes in
+      guard let front = bytes.baseAddress?.advanced(by: start) else { return }
+      memmove(front + header, front, length)
+      memcpy(front, name.utf8Start, name.utf8CodeUnitCount)
+      var value = length
+      for index in stride(from: name.utf8CodeUnitCount + digits - 1, to: name.utf8CodeUnitCount - 1, by: -1) {
+        front[index] = UInt8(ascii: "0") + UInt8(value % 10)
+        value /= 10
+      }
+      memcpy(front + header - 4, ("\r\n\r\n" as StaticString).utf8Start, 4)
     }
   }
 }

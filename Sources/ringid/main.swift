@@ -5,7 +5,7 @@ import RingiKit
 import Glibc
 
 signal(SIGPIPE, SIG_IGN)
-let path = CommandLine.arguments[CommandLine.arguments.firstIndex(of: "--socket")! + 1]
+let path = CommandLine.arguments[CommandLine.arguments.firstIndex(of: "--socket").map { $0 + 1 } ?? 0]
 Loop.task { @Loop in
   let clock = SystemClock.shared
   let registry = Registry()

@@ -9,6 +9,8 @@ package import RingiModel
 package struct EventFilter: Equatable, Sendable {
   private let types: [Glob]
   private let conditions: [Condition]
+  /// Most subscribers want everything, and are not to pay for those who don't.
+  private let wantsAll: Bool
 
   private struct Condition: Equatable, Sendable {
     let path: [String]
@@ -25,9 +27,11 @@ package struct EventFilter: Equatable, Sendable {
     self.conditions = (conditions?.object.map(Array.init) ?? []).map { key, value in
       Condition(path: key.split(separator: ".").map(String.init), values: value.array.map(Array.init) ?? [value])
     }
+    wantsAll = types.contains("*") && self.conditions.isEmpty
   }
 
   package func matches(_ event: Event) -> Bool {
+    if wantsAll { return true }
     guard types.contains(where: { $0.matches(event.type.rawValue) }) else { return false }
     guard !conditions.isEmpty else { return true }
     return conditions.allSatisfy { condition in

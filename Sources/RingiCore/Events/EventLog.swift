@@ -1,16 +1,31 @@
 package import EventLoop
 internal import JSON
+internal import JSONRPC
 package import RingiModel
 
-/// An event and its JSON text, which is made once however many read it.
+/// An event and the notification that tells of it, whose text is made once however many read it.
 package final class EventRecord: Sendable {
   package let event: Event
-  package let utf8: [UInt8]
+  /// The notification up to the subscription's id, and from there to its end, which the event's own text is part of.
+  let notificationHead: [UInt8]
+  let notificationTail: [UInt8]
 
   package init(_ event: Event) {
     self.event = event
-    utf8 = event.json.utf8
+    var head: [UInt8] = []
+    head.append(literal: #"{"jsonrpc":"2.0","method":"#)
+    JSONValue(event.type.rawValue).write(into: &head)
+    head.append(literal: #","params":{"subscription":""#)
+    notificationHead = head
+    var tail: [UInt8] = []
+    tail.append(literal: #"","event":"#)
+    event.json.write(into: &tail)
+    tail.append(literal: "}}")
+    notificationTail = tail
   }
+
+  /// What it holds in memory, roughly.
+  var size: Int { notificationHead.count + notificationTail.count }
 }
 
 /// The numbered events, oldest first, in memory: the newest of them, as far as the bounds allow.
@@ -39,7 +54,7 @@ package final class EventLog {
   func append(_ record: EventRecord) {
     records.append(record)
     lastSequence = record.event.sequence
-    bytes += record.utf8.count
+    bytes += record.size
     while count > bounds.events || (bytes > bounds.bytes && count > 1) { dropFirst() }
     if head > 1024, head > records.count / 2 {
       records.removeFirst(head)
@@ -48,7 +63,7 @@ package final class EventLog {
   }
 
   private func dropFirst() {
-    bytes -= records[head]?.utf8.count ?? 0
+    bytes -= records[head]?.size ?? 0
     records[head] = nil
     head += 1
   }

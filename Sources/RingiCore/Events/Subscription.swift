@@ -60,7 +60,7 @@ extension Session: EventBus.Listener {
       subscription.cursor = sequence
       return
     }
-    guard stream.unsent + record.utf8.count <= environment.limits.outboxBytes else {
+    guard stream.unsent + record.size <= environment.limits.outboxBytes else {
       subscription.isLive = false
       subscription.lostFrom = sequence
       return
@@ -102,12 +102,10 @@ extension Session: EventBus.Listener {
 
   private func send(_ record: EventRecord, to subscription: Subscription) {
     subscription.cursor = record.event.sequence
-    notify(record.event.type.rawValue) { output in
-      output.append(literal: #"{"subscription":""#)
+    notify { output in
+      output.append(contentsOf: record.notificationHead)
       output.append(contentsOf: subscription.id.utf8)
-      output.append(literal: #"","event":"#)
-      output.append(contentsOf: record.utf8)
-      output.append(UInt8(ascii: "}"))
+      output.append(contentsOf: record.notificationTail)
     }
   }
 
@@ -115,6 +113,6 @@ extension Session: EventBus.Listener {
     let params: JSONValue = [
       "subscription": JSONValue(subscription.id), "from": JSONValue(from), "to": JSONValue(to),
     ]
-    notify(EventType.eventsLost.rawValue) { params.write(into: &$0) }
+    notify { MessageWriter.notification(EventType.eventsLost.rawValue, in: &$0) { params.write(into: &$0) } }
   }
 }

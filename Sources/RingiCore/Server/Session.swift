@@ -428,13 +428,13 @@ package final class Session: ByteStreamDelegate, CallClient {
     }
   }
 
-  /// Sends a notification.
-  func notify(_ method: String, _ params: (inout [UInt8]) -> Void) {
+  /// Sends a notification that `body` writes.
+  func notify(_ body: (inout [UInt8]) -> Void) {
     guard !stream.isClosed else { return }
     let framing = framing
     stream.write { output in
       let start = output.count
-      MessageWriter.notification(method, in: &output, params: params)
+      body(&output)
       MessageWriter.frame(framing, from: start, in: &output)
     }
   }
@@ -443,7 +443,7 @@ package final class Session: ByteStreamDelegate, CallClient {
     // Progress is the first thing that a client who doesn't read does without.
     guard stream.unsent < Self.highWater else { return }
     let params: JSONValue = ["token": token, "value": environment.redactor.redact(value)]
-    notify("$/progress") { params.write(into: &$0) }
+    notify { MessageWriter.notification("$/progress", in: &$0) { params.write(into: &$0) } }
   }
 
   package func turnEnds() { pump() }
