@@ -4,13 +4,13 @@ internal import EventLoop
 @Loop
 enum BufferPool {
   private static var buffers: [[UInt8]] = []
-  private static let maxBuffers = 64
+  private static let maxBuffers = 256
   private static let maxCapacity = 256 << 10
 
   static func take() -> [UInt8] {
     if let buffer = buffers.popLast() { return buffer }
     var buffer: [UInt8] = []
-    buffer.reserveCapacity(4096)
+    buffer.reserveCapacity(960)
     return buffer
   }
 
