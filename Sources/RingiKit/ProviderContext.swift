@@ -26,6 +26,10 @@ public struct ProviderContext: Sendable {
   public let clock: any LoopClock
   /// The folder of the plugins.d file, which relative paths in settings start from.
   public let directory: String
+  /// Reads a secret's value; throws `RPCError` (login-required) that names the place when it can't be read.
+  ///
+  /// Ask each time it is needed, since it may be renewed where it is kept.
+  public let readSecret: @Loop @Sendable (Secret) async throws -> String
   /// Writes a line to the agent's log under the instance's name.
   public let log: @Loop @Sendable (LogLevel, String) -> Void
   /// Publishes an event of the instance's own; the built-in types are refused.
@@ -33,12 +37,14 @@ public struct ProviderContext: Sendable {
 
   public init(
     instance: String, clock: any LoopClock, directory: String,
+    readSecret: @escaping @Loop @Sendable (Secret) async throws -> String,
     log: @escaping @Loop @Sendable (LogLevel, String) -> Void,
     publish: @escaping @Loop @Sendable (EventDraft) async throws -> Event
   ) {
     self.instance = instance
     self.clock = clock
     self.directory = directory
+    self.readSecret = readSecret
     self.log = log
     self.publish = publish
   }
