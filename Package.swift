@@ -59,7 +59,7 @@ let package = Package(
     library(
       "RingiCore", ["CLinux", "EventLoop", "HTTP", "JSON", "JSONRPC", "RingiKit", "RingiModel", "Text", "Timing"]),
     library("Providers", ["RingiKit"]),
-    library("RingiClient", ["CLinux", "JSON", "Text", "Timing"]),
+    library("RingiClient", ["CLinux", "JSON", "RingiModel", "Text", "Timing"]),
     library("Sandbox", ["HTTPServer", "JSON", "Timing"]),
 
     // Programs

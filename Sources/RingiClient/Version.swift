@@ -1,2 +1,4 @@
+internal import RingiModel
+
 /// The version of this program, which is the version of the package.
-let version = "0.1.0"
+let version = RingiModel.Version.current

@@ -30,6 +30,7 @@ extension Session: EventBus.Listener {
   func add(_ subscription: Subscription) {
     if subscriptions.isEmpty { environment.bus.add(self) }
     subscriptions.append(subscription)
+    isBehind = true
   }
 
   /// Ends a subscription.
@@ -51,7 +52,6 @@ extension Session: EventBus.Listener {
     for subscription in subscriptions where subscription.isLive {
       for record in records { deliver(record, live: subscription) }
     }
-    if subscriptions.contains(where: { !$0.isLive }) { pump() }
   }
 
   private func deliver(_ record: EventRecord, live subscription: Subscription) {
@@ -63,6 +63,7 @@ extension Session: EventBus.Listener {
     guard stream.unsent + record.size <= environment.limits.outboxBytes else {
       subscription.isLive = false
       subscription.lostFrom = sequence
+      isBehind = true
       return
     }
     send(record, to: subscription)
@@ -70,6 +71,7 @@ extension Session: EventBus.Listener {
 
   /// Tells what was lost, and replays, as far as there is room.
   func pump() {
+    guard isBehind else { return }
     for subscription in subscriptions where !subscription.isLive {
       if let first = subscription.lostFrom {
         guard stream.unsent <= Self.replayWater else { continue }
@@ -79,6 +81,7 @@ extension Session: EventBus.Listener {
       }
       replay(subscription)
     }
+    isBehind = subscriptions.contains { !$0.isLive }
   }
 
   private func replay(_ subscription: Subscription) {

@@ -22,7 +22,8 @@ package protocol ByteStreamDelegate: AnyObject, Sendable {
 /// Output gathers in ``outbox`` during a turn and is written once, at the turn's end. An idle stream holds no buffer.
 @Loop
 package final class ByteStream: Flushable {
-  package weak var delegate: (any ByteStreamDelegate)?
+  /// Held until the stream closes.
+  package var delegate: (any ByteStreamDelegate)?
 
   private let input: CInt
   private let output: CInt
@@ -226,15 +227,16 @@ package final class ByteStream: Flushable {
   // MARK: End
 
   private func fail() {
-    guard !isClosed else { return }
+    guard !isClosed, let delegate else { return close() }
     close()
-    delegate?.disconnected()
+    delegate.disconnected()
   }
 
   /// Closes both ends; what was not sent is lost.
   package func close() {
     guard !isClosed else { return }
     isClosed = true
+    delegate = nil
     reader?.cancel()
     if writer !== reader { writer?.cancel() }
     reader = nil

@@ -23,6 +23,8 @@ package final class Session: ByteStreamDelegate, CallClient {
   private var inFlight: [ObjectIdentifier: InFlight] = [:]
   private var inFlightBytes = 0
   var subscriptions: [Subscription] = []
+  /// Whether a subscription has yet to catch up with the log.
+  var isBehind = false
   private let onClose: @Loop (Session) -> Void
 
   package init(
