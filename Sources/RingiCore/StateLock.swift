@@ -1,4 +1,4 @@
-package import EventLoop
+internal import EventLoop
 internal import Glibc
 
 /// The one agent's hold on its state directory, which the kernel lets go of however the agent ends.
