@@ -1,1 +1,4 @@
-print()
+import Glibc
+import Sandbox
+
+exit(Program.run(Array(CommandLine.arguments.dropFirst())))

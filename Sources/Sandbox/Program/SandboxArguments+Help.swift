@@ -1,0 +1,46 @@
+extension SandboxArguments {
+  package static let usage =
+    "usage: ringi-sandbox sap-workflow [--env neo|cf|sbpa] [--port N] [--set SWITCH=VALUE]... [--help]"
+
+  package static var help: String {
+    let switches = SAPSwitches().texts.map { "    \($0.name)=\($0.value)" }.joined(separator: "\n")
+    return """
+      \(usage)
+
+      Imitates SAP's workflow service on 127.0.0.1, strictly and over real HTTP, for tests, demos and trying things
+      out. Prints its URL on one line when it listens; everything it knows is gone when it ends.
+
+        --env neo|cf|sbpa      which generation of the service (neo)
+                                 neo    Basic authentication, session cookies, XSRF tokens
+                                 cf     OAuth 2, Cloud Foundry
+                                 sbpa   OAuth 2, Build Process Automation
+        --port N               the port; 0 takes any free one (0)
+        --set SWITCH=VALUE     how it behaves where the real service varies; may be repeated
+        --tls-certificate FILE serve https with this certificate, in PEM,
+        --tls-key FILE         and this key
+        --until-stdin-closes   end when stdin closes, beside SIGTERM and SIGINT
+        --help                 print this
+
+      Clients append /v1/... to URL/workflow-service/rest (neo, cf) or URL/public/workflow/rest (sbpa).
+      Logins:
+        neo         P1000009 with password administer-9 (administrator),
+                    P1000001 with password approve-1, P1000002 with password approve-2 (recipients)
+        cf, sbpa    POST URL/oauth/token, client
+                    \(SAPClient.standardID)
+                    with secret \(SAPClient.standardSecret)
+      The workflow ringi_purchase is deployed; starting it makes a task for the two recipients.
+
+      Play the world around it through URL/_control/, such as
+        curl -X POST URL/_control/tasks -d '{"count": 3, "subject": "Approve order {n}"}'
+        curl -X POST URL/_control/faults -d '{"route": "PATCH /v1/task-instances/*", "kind": "reset", "applied": true}'
+        curl -X POST URL/_control/sessions/expire
+        curl URL/_control/requests
+      docs/sandbox.md lists all calls.
+
+      Switches, with the values they begin with on neo:
+      \(switches)
+
+      Exit codes: 0 ended as asked, 64 wrong usage, 66 a file cannot be read, 69 cannot listen, 74 cannot write.
+      """
+  }
+}
