@@ -36,13 +36,14 @@ extension [UInt8] {
   /// Appends valid UTF-8 as a JSON string.
   mutating func appendJSON(_ text: UnsafeBufferPointer<UInt8>) {
     append(.quote)
-    var written = 0
-    for (index, byte) in text.enumerated() where byte < 0x20 || byte == .quote || byte == .backslash {
-      append(contentsOf: text[written..<index])
-      appendEscape(byte)
-      written = index + 1
+    var rest = text
+    while true {
+      let plain = rest.countBeforeEscape
+      append(contentsOf: UnsafeBufferPointer(rebasing: rest[..<plain]))
+      guard plain < rest.count else { break }
+      appendEscape(rest[plain])
+      rest = UnsafeBufferPointer(rebasing: rest[(plain + 1)...])
     }
-    append(contentsOf: text[written...])
     append(.quote)
   }
 
@@ -61,5 +62,21 @@ extension [UInt8] {
       append(low < 10 ? .zero + low : UInt8(ascii: "a") + low - 10)
     default: append(byte)
     }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// How many bytes can stand in a JSON string as they are, before the first that can't.
+  fileprivate var countBeforeEscape: Int {
+    guard let base = baseAddress else { return 0 }
+    var index = 0
+    while count - index >= 8 {
+      let word = UInt64(bytesAt: base + index)
+      let escapes = word.bytes(equalTo: .quote) | word.bytes(equalTo: .backslash) | word.bytesBelowSpace
+      if escapes != 0 { return index + escapes.bytesBeforeMark }
+      index += 8
+    }
+    while index < count, self[index] >= 0x20, self[index] != .quote, self[index] != .backslash { index += 1 }
+    return index
   }
 }

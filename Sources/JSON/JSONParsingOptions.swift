@@ -16,18 +16,18 @@ public struct JSONParsingOptions: Sendable, Hashable {
     case reject
   }
 
-  /// How many arrays and objects may be inside each other; at most ``depthLimit``.
+  /// How many arrays and objects may be inside each other; more than ``depthLimit`` counts as that.
   public var maxDepth: Int
   public var largeIntegers: LargeIntegers
   public var duplicateKeys: DuplicateKeys
 
-  /// The deepest nesting that jansson itself reads; ``maxDepth`` can't go beyond it.
+  /// The deepest nesting that jansson itself reads.
   public static let depthLimit = 2047
 
   public init(
     maxDepth: Int = 256, largeIntegers: LargeIntegers = .reject, duplicateKeys: DuplicateKeys = .lastWins
   ) {
-    self.maxDepth = min(maxDepth, Self.depthLimit)
+    self.maxDepth = maxDepth
     self.largeIntegers = largeIntegers
     self.duplicateKeys = duplicateKeys
   }

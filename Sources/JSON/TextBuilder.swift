@@ -157,9 +157,9 @@ struct TextBuilder {
   private static func quoteOrBackslash(from place: Place, before end: Place) -> Place {
     var place = place
     while end - place >= 8 {
-      let word = UInt64(littleEndian: UnsafeRawPointer(place).loadUnaligned(as: UInt64.self))
+      let word = UInt64(bytesAt: place)
       let found = word.bytes(equalTo: .quote) | word.bytes(equalTo: .backslash)
-      if found != 0 { return place + found.trailingZeroBitCount / 8 }
+      if found != 0 { return place + found.bytesBeforeMark }
       place += 8
     }
     while place.pointee != .quote, place.pointee != .backslash { place += 1 }
@@ -185,15 +185,5 @@ struct TextBuilder {
       return JSONNode.made(json_integer(json_int_t(integer)))
     }
     return JSONNode.made(json_real(Double(numberFrom: first, to: place)))
-  }
-}
-
-extension UInt64 {
-  /// The lowest bit set is in the first of the eight bytes that equals the given one; 0 if none does.
-  @inline(__always)
-  fileprivate func bytes(equalTo byte: UInt8) -> UInt64 {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let difference = self ^ (ones &* UInt64(byte))
-    return (difference &- ones) & ~difference & (ones &* 0x80)
   }
 }

@@ -23,9 +23,10 @@ extension TextScan {
   private func plainRun(_ place: Place) -> Place {
     var place = place
     while end - place >= 8 {
-      let word = UInt64(littleEndian: UnsafeRawPointer(place).loadUnaligned(as: UInt64.self))
-      let special = Self.specialBytes(of: word)
-      if special != 0 { return place + special.trailingZeroBitCount / 8 }
+      let word = UInt64(bytesAt: place)
+      let special =
+        word.bytes(equalTo: .quote) | word.bytes(equalTo: .backslash) | word.bytesBelowSpace | word.bytesBeyondASCII
+      if special != 0 { return place + special.bytesBeforeMark }
       place += 8
     }
     while place < end, Self.isPlain(place.pointee) { place += 1 }
@@ -35,19 +36,6 @@ extension TextScan {
   @inline(__always)
   static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte < 0x80 && byte != .quote && byte != .backslash
-  }
-
-  /// Eight bytes at once: the lowest bit set is in the first byte that isn't plain.
-  ///
-  /// A subtraction that borrows marks its byte and may mark later ones, never earlier ones; so only the first mark is
-  /// exact, and only the first is used.
-  @inline(__always)
-  static func specialBytes(of word: UInt64) -> UInt64 {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let belowSpace = word &- (ones &* 0x20)
-    let quotes = (word ^ (ones &* 0x22)) &- ones
-    let backslashes = (word ^ (ones &* 0x5C)) &- ones
-    return (word | belowSpace | quotes | backslashes) & (ones &* 0x80)
   }
 
   /// From the backslash to after its escape, or its pair of escapes.

@@ -38,4 +38,28 @@ import Testing
     #expect(isArray)
     #expect(found == [#"{"a":1}"#, "7", "[]", #""]""#])
   }
+
+  @Test func duplicateKeysAreAllReported() throws {
+    #expect(try members(#"{"a":1,"a":2}"#).map(\.value) == ["1", "2"])
+  }
+
+  @Test func aTextWithAFaultAfterItsMembersIsRefused() {
+    #expect(throws: JSONSyntaxError.self) { try members(#"{"id":1} x"#) }
+    #expect(throws: JSONSyntaxError.self) { try members("") }
+  }
+
+  @Test func largeIntegersAreAcceptedOnlyWhereThatIsWanted() throws {
+    try Array("[18446744073709551615]".utf8).withUnsafeBufferPointer { text in
+      #expect(throws: JSONSyntaxError.self) { try JSONScanner().validate(text) }
+      try JSONScanner(JSONParsingOptions(largeIntegers: .asReal)).validate(text)
+    }
+  }
+
+  @Test func anEmptyArrayHasNoElements() throws {
+    var count = 0
+    let isArray = try Array(" [ ] ".utf8).withUnsafeBufferPointer { text in
+      try JSONScanner().elements(of: text) { _ in count += 1 }
+    }
+    #expect(isArray && count == 0)
+  }
 }
