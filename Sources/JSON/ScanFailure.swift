@@ -24,7 +24,7 @@ extension ScanFailure.Reason {
     case .trailingText: "expected the end of the text after its value, found \(found)"
     case .unknownLiteral: "expected true, false or null"
     case .controlCharacter: "a string contains the control character \(found); it must be escaped"
-    case .unknownEscape: "unknown escape; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"
+    case .unknownEscape: "unknown escape; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u"
     case .badUnicodeEscape: "\\u needs four hexadecimal digits"
     case .loneSurrogate: "this escape is half of a surrogate pair"
     case .nulInKey: "a key can't contain \\u0000"

@@ -19,7 +19,7 @@ import Testing
     ("[1", 1, 3, 2, "the text ends before its value does"),
     ("\"a", 1, 3, 2, "the text ends before its value does"),
     ("\"a\tb\"", 1, 3, 2, "a string contains the control character U+0009; it must be escaped"),
-    ("\"\\x\"", 1, 2, 1, "unknown escape; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"),
+    ("\"\\x\"", 1, 2, 1, "unknown escape; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u"),
     ("\"\\u12g4\"", 1, 2, 1, "\\u needs four hexadecimal digits"),
     ("{\"a\":\"\\ud800\"}", 1, 7, 6, "this escape is half of a surrogate pair"),
     ("\"x\\udc00\"", 1, 3, 2, "this escape is half of a surrogate pair"),

@@ -63,4 +63,24 @@ import Testing
     #expect(try JSONValue(parsing: Array(data)) == value)
     #expect(try JSONDecoder().decode(JSONValue.self, from: data) == value)
   }
+
+  @Test func severalContainersOfOneValueFillOneObjectOrArray() throws {
+    struct Twice: Encodable {
+      enum Key: CodingKey { case first, second }
+      let isArray: Bool
+      func encode(to encoder: any Encoder) throws {
+        for key in [Key.first, .second] {
+          if isArray {
+            var container = encoder.unkeyedContainer()
+            try container.encode(key.stringValue)
+          } else {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(1, forKey: key)
+          }
+        }
+      }
+    }
+    #expect(try JSONValue(encoding: Twice(isArray: false)).description == #"{"first":1,"second":1}"#)
+    #expect(try JSONValue(encoding: Twice(isArray: true)).description == #"["first","second"]"#)
+  }
 }
