@@ -78,7 +78,7 @@ let package = Package(
     tests("RingiCLITests", ["JSON", "RingiClient", "Text", "Timing", "ringi"]),
     tests("RingiCoreTests", ["Providers", "RingiCore", "RingiTestSupport", "Sandbox"]),
     tests("RingiModelTests", ["RingiModel"]),
-    tests("SandboxTests", ["HTTPServer", "JSON", "Sandbox", "Timing"]),
+    tests("SandboxTests", ["HTTPServer", "JSON", "Sandbox", "Timing", "ringi-sandbox"]),
     tests("TextTests", ["Text"]),
     tests("TimingTests", ["Timing"]),
   ]

@@ -47,7 +47,7 @@ package final class LoopbackServer: @unchecked Sendable {
     guard let daemon = Self.start(port, tls, connectionLimit, context) else {
       let code = errno
       context.release()
-      throw .cannotListen(port: port, code: code)
+      throw tls != nil && code == 0 ? .unusableCertificate : .cannotListen(port: port, code: code)
     }
     self.daemon = daemon
     self.port = ringi_mhd_port(daemon)

@@ -127,6 +127,23 @@ import Testing
     }
   }
 
+  @Test func refusesACertificateThatIsNone() {
+    #expect(throws: ServerError.unusableCertificate) {
+      try LoopbackServer(tls: .init(certificate: "no", key: "no"), handler: Self.echo)
+    }
+  }
+
+  @Test func isGoneWhenItHasStopped() throws {
+    let server = try LoopbackServer(handler: Self.echo)
+    let idle = try RawConnection(port: server.port)
+    idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(try idle.answer().status == 200)
+    server.stop()
+    server.stop()
+    #expect(idle.isClosedUnanswered())
+    #expect(throws: RawConnection.Failure.cannotConnect) { try RawConnection(port: server.port) }
+  }
+
   @Test func answersAfterHalfARequestOfAnotherClient() throws {
     let server = try LoopbackServer(handler: Self.echo)
     let half = try RawConnection(port: server.port)

@@ -22,7 +22,7 @@ extension SAPState {
     if goesOn { advance(id, at: now) }
   }
 
-  mutating func cancelOpenTasks(of instance: String, at now: Timestamp) {
+  private mutating func cancelOpenTasks(of instance: String, at now: Timestamp) {
     for task in tasks.rows where task.workflowInstanceID == instance && !task.status.isFinal {
       tasks.update(task.id) { task in
         task.status = .canceled
