@@ -38,13 +38,23 @@ struct ByteScanner {
 
   /// Takes a number of exactly `count` digits that lies in `range`.
   mutating func number(digits count: Int, in range: ClosedRange<Int>) -> Int? {
-    let digits = rest.prefix(count)
-    guard digits.count == count, digits.allSatisfy(Self.isDigit) else { return nil }
+    number(digits: count...count, in: range)
+  }
+
+  /// Takes a number of at most `count` digits that lies in `range`.
+  mutating func number(upTo count: Int, in range: ClosedRange<Int>) -> Int? {
+    number(digits: 1...count, in: range)
+  }
+
+  private mutating func number(digits counts: ClosedRange<Int>, in range: ClosedRange<Int>) -> Int? {
+    let digits = rest.prefix(counts.upperBound).prefix(while: Self.isDigit)
+    guard counts.contains(digits.count) else { return nil }
     let value = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     guard range.contains(value) else { return nil }
-    rest.removeFirst(count)
+    rest.removeFirst(digits.count)
     return value
   }
 
   static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+  static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }

@@ -35,7 +35,7 @@ public struct CivilDate: Hashable, Comparable, Sendable {
 
   /// Days since 1970-01-01, negative before it.
   public var daysSinceEpoch: Int {
-    var days = Self.daysBefore(year: year) - Self.daysBefore(year: 1970) + day - 1
+    var days = Self.newYear(year) + day - 1
     for earlier in 1..<month { days += Self.daysIn(month: earlier, of: year) }
     return days
   }
@@ -60,6 +60,9 @@ public struct CivilDate: Hashable, Comparable, Sendable {
     default: 31
     }
   }
+
+  /// Days from 1970-01-01 to the first of January of `year`.
+  static func newYear(_ year: Int) -> Int { daysBefore(year: year) - daysBefore(year: 1970) }
 
   /// Days from the first of January of the year 0 to that of `year`.
   private static func daysBefore(year: Int) -> Int {
