@@ -1,4 +1,4 @@
-internal import Glibc
+internal import EventLoop
 
 /// Why no whole response arrived.
 ///
@@ -52,7 +52,7 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     self.target = target
   }
 
-  init(_ kind: Kind, requestWasSent: Bool = false, of request: HTTPRequest) {
+  public init(_ kind: Kind, requestWasSent: Bool = false, of request: HTTPRequest) {
     self.init(kind, requestWasSent: requestWasSent, target: "\(request.method.rawValue) \(request.url)")
   }
 
@@ -82,7 +82,5 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  private static func text(of code: Int32) -> String {
-    code == 0 ? "" : " (\(String(cString: strerror(code))))"
-  }
+  private static func text(of code: Int32) -> String { code == 0 ? "" : " (\(SystemError(code, "connect")))" }
 }

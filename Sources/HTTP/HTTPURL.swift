@@ -60,7 +60,10 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
   ///
   /// It does not matter whether this URL ends in a slash.
   public func appending(_ segments: String...) -> HTTPURL {
-    let suffix = segments.map { "/" + PercentEncoding.encode($0) }.joined()
+    // A dot or two would mean another place in the tree, not a name.
+    let suffix = segments.map {
+      $0 == "." || $0 == ".." ? "/" + String(repeating: "%2E", count: $0.utf8.count) : "/" + PercentEncoding.encode($0)
+    }.joined()
     return HTTPURL(
       text: Self.withoutFinalSlash(text.prefix { $0 != "?" }) + suffix,
       origin: origin, path: Self.withoutFinalSlash(path[...]) + suffix)

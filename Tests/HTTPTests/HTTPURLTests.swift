@@ -31,6 +31,10 @@ import Testing
     #expect("\(url)" == url.text)
   }
 
+  @Test func dotsAreNamesToo() throws {
+    #expect(try HTTPURL("http://h/a").appending("..", ".", "...").text == "http://h/a/%2E%2E/%2E/...")
+  }
+
   @Test func aQueryIsEncodedAndMayRepeatNames() throws {
     let url = try HTTPURL("http://h/x").adding(query: [("status", "READY"), ("status", "RESERVED"), ("$top", "a&b=ü")])
     #expect(url.text == "http://h/x?status=READY&status=RESERVED&%24top=a%26b%3D%C3%BC")
