@@ -74,7 +74,12 @@ let package = Package(
     tests("HTTPTests", ["EventLoop", "HTTP", "HTTPServer", "JSON", "RingiTestSupport", "Timing"]),
     tests("JSONRPCTests", ["JSONRPC"]),
     tests("JSONTests", ["CJansson", "JSON"]),
-    tests("ProvidersTests", ["HTTP", "Providers", "RingiKit", "RingiModel", "RingiTestSupport", "Sandbox"]),
+    tests(
+      "ProvidersTests",
+      [
+        "EventLoop", "HTTP", "HTTPServer", "JSON", "JSONRPC", "Providers", "RingiCore", "RingiKit", "RingiModel",
+        "RingiTestSupport", "Sandbox", "Timing",
+      ]),
     tests("RingiCLITests", ["JSON", "RingiClient", "Text", "Timing", "ringi"]),
     tests("RingiCoreTests", ["Providers", "RingiCore", "RingiTestSupport", "Sandbox"]),
     tests("RingiModelTests", ["RingiModel"]),

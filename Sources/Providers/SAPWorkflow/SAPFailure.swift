@@ -1,0 +1,110 @@
+internal import RingiKit
+
+/// Turns what the service or the way to it answered into an error that says what to do.
+@Loop
+struct SAPFailure {
+  let instance: String
+  let clock: any LoopClock
+
+  /// The error for an answer that is no success.
+  func error(_ response: HTTPResponse, _ request: HTTPRequest) -> RPCError {
+    let body = SAPErrorBody(response)
+    switch response.status {
+    case 200...399: return login("answers with a page instead of data, as after the end of a login")
+    case 401: return login("refuses the credentials\(reason(body))")
+    case 403: return forbidden(response, body)
+    case 404: return missing(response, request, body)
+    case 408, 409, 425, 429, 500...: return passing(response, body)
+    default: return backend("refused the request\(reason(body))", response, body)
+    }
+  }
+
+  /// The error for an answer that never came.
+  func error(_ error: HTTPError, mayRepeat: Bool) -> RPCError {
+    switch error.kind {
+    case .cancelled: .cancelled()
+    case .token(let token): self.error(token)
+    case .resting(let left): .unavailable("\(instance): \(error)", retryAfter: Double(left.components.seconds))
+    case .badURL, .badHeader, .badRedirect, .tooManyRedirects, .tooLarge, .malformed:
+      .backendError(provider: instance, message: "\(instance): \(error)")
+    case .resolve, .connect, .tls, .timeout, .reset, .truncated, .failed:
+      .unavailable("\(instance): \(error)", isRetryable: mayRepeat || !error.requestWasSent)
+    }
+  }
+
+  /// The service's answer does not look as it should.
+  func malformed(_ what: String) -> RPCError {
+    .backendError(
+      provider: instance, message: "\(instance): the service's answer makes no sense, \(what); check the url setting.")
+  }
+
+  private func error(_ token: TokenError) -> RPCError {
+    switch token {
+    case .refused(let status, let code):
+      login("refuses the credentials (status \(status)\(code.map { ", \($0)" } ?? ""))")
+    case .noClientSecret(let why): .loginRequired(provider: instance, message: "\(instance): \(why)")
+    case .noRefreshToken, .storage: .loginRequired(provider: instance, message: "\(instance): \(token)")
+    case .unavailable(let status, let wait):
+      .unavailable(
+        "\(instance): the login is not available (status \(status)); try again later.", retryAfter: seconds(wait))
+    case .unusable(let status, let why):
+      .backendError(
+        provider: instance, status: status,
+        message: "\(instance): the login's answer is of no use (status \(status), \(why)); check url and uaaUrl.")
+    case .transport(let cause): error(cause, mayRepeat: true)
+    }
+  }
+
+  private func login(_ what: String) -> RPCError {
+    .loginRequired(
+      provider: instance, message: "\(instance): the service \(what); check user and password, or the service key.")
+  }
+
+  private func forbidden(_ response: HTTPResponse, _ body: SAPErrorBody) -> RPCError {
+    if NeoClient.refusesToken(response) {
+      return backend(
+        "refused a fresh CSRF token twice; check that nothing on the way removes cookies", response, body)
+    }
+    return backend(
+      "does not allow this\(reason(body)); grant the scope or role, or use a login that has it", response, body)
+  }
+
+  /// A 404 with a code is about a record; one without is more likely about the address.
+  private func missing(_ response: HTTPResponse, _ request: HTTPRequest, _ body: SAPErrorBody) -> RPCError {
+    guard let code = body.code else {
+      return backend("knows no \(request.url); check the url setting", response, body)
+    }
+    return .notFound(
+      "\(instance): the service does not know it\(reason(body)).",
+      details: ["provider": JSONValue(instance), "status": 404, "code": JSONValue(code)])
+  }
+
+  private func passing(_ response: HTTPResponse, _ body: SAPErrorBody) -> RPCError {
+    let what = response.status == 409 ? "is busy with the workflow" : "is not available"
+    return .unavailable(
+      "\(instance): the service \(what) (status \(response.status))\(reason(body)); try again later.",
+      retryAfter: seconds(response.retryAfter(now: clock.now)), details: details(response, body))
+  }
+
+  private func backend(_ what: String, _ response: HTTPResponse, _ body: SAPErrorBody) -> RPCError {
+    .backendError(
+      provider: instance, status: response.status, code: body.code,
+      message: "\(instance): the service \(what).", details: details(response, body))
+  }
+
+  private func details(_ response: HTTPResponse, _ body: SAPErrorBody) -> [String: JSONValue] {
+    var details: [String: JSONValue] = ["provider": JSONValue(instance), "status": JSONValue(response.status)]
+    if let code = body.code { details["code"] = JSONValue(code) }
+    if let message = body.message { details["message"] = JSONValue(message) }
+    if let logID = body.logID { details["logId"] = JSONValue(logID) }
+    if !body.details.isEmpty { details["details"] = JSONValue(array: body.details.map { JSONValue($0) }) }
+    return details
+  }
+
+  private func reason(_ body: SAPErrorBody) -> String {
+    let parts = ([body.message].compactMap(\.self) + body.details).joined(separator: " ")
+    return parts.isEmpty ? "" : ": \(parts.hasSuffix(".") ? String(parts.dropLast()) : parts)"
+  }
+
+  private func seconds(_ duration: Duration?) -> Double? { duration.map { Double($0.components.seconds) } }
+}

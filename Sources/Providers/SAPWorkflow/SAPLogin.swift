@@ -1,0 +1,35 @@
+internal import RingiKit
+
+/// How an instance reaches the service with its credentials; every instance has a login of its own.
+@Loop
+struct SAPLogin {
+  let client: any HTTPClient
+  /// The token of an OAuth login.
+  let tokens: TokenSource?
+
+  init(_ settings: SAPSettings, context: ProviderContext) {
+    let clock = context.clock
+    let curl = CurlClient(tls: settings.tls, userAgent: "Ringi/\(Version.current)")
+    let service = RestingClient(curl, clock: clock)
+    switch settings.login {
+    case .basic(let user, let password):
+      tokens = nil
+      client = NeoClient(service, tokenURL: settings.url.appending("v1", "xsrf-token"), user: user, clock: clock) {
+        try await context.readSecret(password)
+      }
+    case .oauth(let tokenURL, let clientID, let clientSecret, let refreshToken):
+      let endpoint = TokenEndpoint(
+        url: tokenURL, clientID: clientID, client: RestingClient(curl, clock: clock), clock: clock
+      ) { try await context.readSecret(clientSecret) }
+      let grant: any TokenGrant =
+        if let refreshToken {
+          RefreshToken(endpoint, store: SAPRefreshTokenStore(refreshToken, context: context))
+        } else {
+          ClientCredentials(endpoint)
+        }
+      let tokens = TokenSource(grant, clock: clock)
+      self.tokens = tokens
+      client = AuthorizingClient(service, tokens: tokens)
+    }
+  }
+}

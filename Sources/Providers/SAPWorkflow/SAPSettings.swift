@@ -1,0 +1,119 @@
+internal import RingiKit
+
+/// What a plugins.d file says about one instance of the service.
+struct SAPSettings {
+  /// The service's generations; they differ in login and strictness.
+  enum Environment: String, CaseIterable { case neo, cf, sbpa }
+
+  enum Login {
+    /// HTTP Basic, a session and CSRF tokens.
+    case basic(user: String, password: Secret)
+    /// OAuth 2: with a refresh token as a user, without as the client itself.
+    case oauth(tokenURL: HTTPURL, clientID: String, clientSecret: Secret, refreshToken: Secret?)
+  }
+
+  /// What completing a task with an approval or a rejection sends.
+  struct Verdict {
+    let decision: String?
+    let context: JSONValue
+  }
+
+  let url: HTTPURL
+  let login: Login
+  /// Who claims tasks.
+  let user: String?
+  let filters: [(String, String)]
+  let approve: Verdict
+  let reject: Verdict
+  /// The context member that takes a person's comment; nil sends none.
+  let commentMember: String?
+  let tls: TLSSettings
+  let timeouts: HTTPRequest.Timeouts
+  let language: String?
+
+  /// - Throws: `SettingsError` for what the schema cannot say.
+  init(_ json: JSONValue, directory: String) throws(SettingsError) {
+    let environment = json["environment"]?.string.flatMap(Environment.init) ?? .neo
+    url = try Self.url(json, "url")
+    login = try environment == .neo ? Self.basic(json) : Self.oauth(json)
+    user = json["user"]?.string
+    filters = SAPFilters.polled.pairs(json["tasks"] ?? .emptyObject)
+    approve = Self.verdict(json["approve"], environment == .sbpa ? "approve" : nil, ["approved": true])
+    reject = Self.verdict(json["reject"], environment == .sbpa ? "reject" : nil, ["approved": false])
+    commentMember = json["comment"].map(\.string) ?? "comment"
+    tls = Self.tls(json["tls"], directory)
+    timeouts = try Self.timeouts(json["timeouts"])
+    language = json["language"]?.string
+  }
+
+  private static func basic(_ json: JSONValue) throws(SettingsError) -> Login {
+    .basic(user: try text(json, "user", "neo"), password: try secret(json, "password", "neo"))
+  }
+
+  private static func oauth(_ json: JSONValue) throws(SettingsError) -> Login {
+    let environments = "cf and sbpa"
+    _ = try text(json, "uaaUrl", environments)
+    // The key of a service gives the server's address; the endpoint lies below it.
+    let uaa = try url(json, "uaaUrl")
+    let path = "\(uaa)"
+    return .oauth(
+      tokenURL: path.hasSuffix("/oauth/token") ? uaa : uaa.appending("oauth", "token"),
+      clientID: try text(json, "clientId", environments),
+      clientSecret: try secret(json, "clientSecret", environments),
+      refreshToken: json["refreshToken"].flatMap(Secret.init))
+  }
+
+  private static func url(_ json: JSONValue, _ name: String) throws(SettingsError) -> HTTPURL {
+    do {
+      return try HTTPURL(json[name]?.string ?? "")
+    } catch {
+      throw SettingsError(at: pointer(name), "\(name): \(error); it takes an address such as https://host/path")
+    }
+  }
+
+  private static func text(_ json: JSONValue, _ name: String, _ environments: String) throws(SettingsError) -> String {
+    guard let text = json[name]?.string else {
+      throw SettingsError(at: .root, "\(name) is missing; environment \(environments) needs it")
+    }
+    return text
+  }
+
+  private static func secret(_ json: JSONValue, _ name: String, _ environments: String) throws(SettingsError) -> Secret
+  {
+    guard let secret = json[name].flatMap(Secret.init) else {
+      throw SettingsError(at: .root, "\(name) is missing; environment \(environments) needs it")
+    }
+    return secret
+  }
+
+  private static func verdict(_ json: JSONValue?, _ decision: String?, _ context: JSONValue) -> Verdict {
+    Verdict(decision: json?["decision"].map(\.string) ?? decision, context: json?["context"] ?? context)
+  }
+
+  private static func tls(_ json: JSONValue?, _ directory: String) -> TLSSettings {
+    func path(_ name: String) -> String? {
+      json?[name]?.string.map { $0.hasPrefix("/") ? $0 : "\(directory)/\($0)" }
+    }
+    return TLSSettings(
+      authorityFile: path("authorityFile"), authorityDirectory: path("authorityDirectory"),
+      clientCertificate: path("clientCertificate"), clientKey: path("clientKey"))
+  }
+
+  private static func timeouts(_ json: JSONValue?) throws(SettingsError) -> HTTPRequest.Timeouts {
+    var timeouts = HTTPRequest.Timeouts()
+    func read(_ name: String, _ target: inout Duration) throws(SettingsError) {
+      guard let text = json?[name]?.string else { return }
+      do {
+        target = try DurationText.parse(text)
+      } catch {
+        throw SettingsError(at: pointer("timeouts").appending(name), "\(error)")
+      }
+    }
+    try read("connect", &timeouts.connect)
+    try read("idle", &timeouts.idle)
+    try read("total", &timeouts.total)
+    return timeouts
+  }
+
+  private static func pointer(_ name: String) -> JSONPointer { JSONPointer.root.appending(name) }
+}
