@@ -65,7 +65,7 @@ let package = Package(
     // Programs
     program("ringi", ["RingiClient"]),
     program("ringi-sandbox", ["Sandbox"]),
-    program("ringid", ["EventLoop", "Providers", "RingiCore", "RingiKit", "RingiModel"]),
+    program("ringid", ["EventLoop", "Providers", "RingiCore", "RingiModel", "Timing"]),
 
     // Tests
     library("RingiTestSupport", ["EventLoop", "JSON", "JSONRPC", "RingiCore", "RingiKit", "Sandbox", "Timing"]),

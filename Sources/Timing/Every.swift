@@ -12,6 +12,11 @@ public struct Every: Schedule, Hashable {
     self.period = period
   }
 
+  /// Once a minute.
+  public static let minute = Every(checked: .seconds(60))
+
+  private init(checked period: Duration) { self.period = period }
+
   /// One period after `timestamp`; nil when that is later than any timestamp.
   public func next(after timestamp: Timestamp) -> Timestamp? {
     Timestamp.latest.duration(since: timestamp) < period ? nil : timestamp + period

@@ -217,6 +217,10 @@ package final class Session: ByteStreamDelegate, CallClient {
     in frame: UnsafeBufferPointer<UInt8>, batch: Batch?
   ) {
     let method = table.methods[index]
+    if environment.isStopping {
+      return refuseRequest(
+        .overloaded("The agent is shutting down; send the request again once it is back."), id: id, batch: batch)
+    }
     guard access.allows(index) else {
       return refuseRequest(
         .forbidden("This listener does not allow \(method.name); its allow list is in ringi.json."), id: id,

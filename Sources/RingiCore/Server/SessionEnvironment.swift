@@ -8,6 +8,8 @@ package final class SessionEnvironment {
   let clock: any LoopClock
   let redactor: Redactor
   let counters: Counters
+  /// Whether the agent is about to end, and takes no more requests.
+  package var isStopping = false
   /// In force for connections made from now on, as the limits of messages are; the others at once.
   package var limits: Limits
 

@@ -1,0 +1,46 @@
+internal import EventLoop
+internal import Glibc
+internal import JSON
+internal import JSONRPC
+internal import RingiKit
+internal import RingiModel
+internal import Timing
+
+extension Agent {
+  /// The methods that the agent itself offers.
+  var coreMethods: [Method] {
+    let actions = AgentMethods.Actions(
+      status: { [unowned self] in status },
+      reload: { [unowned self] in try await reload() },
+      shutdown: { [unowned self] in Loop.task { await self.stop() } })
+    let (scheduler, registry) = (scheduler, registry)
+    // These tell of what failed, in words that may have come from a backend.
+    let diagnostic = (JobMethods.all(scheduler) + HookMethods.all(hooks) + PluginMethods.all(plugins))
+      .map { redactor.redacting($0) }
+    return AgentMethods.all(actions) + EventMethods.all(bus) + diagnostic
+      + [Discover.method(registry, version: Version.current)]
+      + TaskMethods.all(inbox, decisions) { instance in
+        let result = try await scheduler.run(PluginHost.pollName(instance))
+        return Inbox.PollResult(ready: Int(result["ready"]?.int ?? 0), changed: Int(result["changed"]?.int ?? 0))
+      }
+      + PhraseMethods.all { [unowned self] text, call in
+        let phrase = try phrasebook.find(text)
+        let result = try await registry.call(
+          phrase.call, phrase.params, Call(origin: .owner(causes: call.causes)))
+        return ["phrase": JSONValue(phrase.say), "method": JSONValue(phrase.call), "result": result]
+      }
+  }
+
+  /// What `agent.status` answers.
+  var status: JSONValue {
+    redactor.redact(
+      [
+        "version": JSONValue(Version.current), "pid": JSONValue(Int(getpid())),
+        "uptime": JSONValue(Int((clock.uptime - startedUptime) / 1_000_000_000)),
+        "startedAt": JSONValue(started.rfc3339), "config": JSONValue(options.configDirectory),
+        "state": JSONValue(options.stateDirectory), "listeners": server.json, "plugins": plugins.list,
+        "jobs": scheduler.list, "hooks": hooks.list, "problems": problems.json, "counters": counters.json,
+        "sequence": JSONValue(bus.log.lastSequence),
+      ] as JSONValue)
+  }
+}

@@ -1,0 +1,178 @@
+package import EventLoop
+internal import Glibc
+internal import JSON
+internal import JSONRPC
+package import RingiKit
+internal import RingiModel
+internal import Timing
+
+/// The agent: the only place that knows all the parts.
+@Loop
+package final class Agent {
+  /// How the agent was asked to run.
+  package struct Options: Sendable {
+    package var configDirectory: String
+    package var stateDirectory: String
+    /// Sockets of the command line; they take the place of ringi.json's listeners.
+    package var sockets: [String] = []
+    /// The socket when nobody names one.
+    package var defaultSocket: String
+    package var isStdio = false
+    package var environment: [String: String]
+
+    package init(
+      configDirectory: String, stateDirectory: String, defaultSocket: String, environment: [String: String]
+    ) {
+      self.configDirectory = configDirectory
+      self.stateDirectory = stateDirectory
+      self.defaultSocket = defaultSocket
+      self.environment = environment
+    }
+  }
+
+  /// How long what is under way may take at the end.
+  package static let shutdownLimit: Duration = .seconds(10)
+
+  let options: Options
+  let providers: [any Provider.Type]
+  let clock: any LoopClock
+  let started: Timestamp
+  let startedUptime: Int64
+  var configuration = Configuration()
+
+  let registry = Registry()
+  let redactor = Redactor()
+  let problems = Problems()
+  let counters = Counters()
+  let log: Log
+  let bus: EventBus
+  let scheduler: Scheduler
+  let inbox: Inbox
+  let decisions: Decisions
+  let hooks: HookRunner
+  let plugins: PluginHost
+  let environment: SessionEnvironment
+  let server: Server
+  let notifier: ServiceNotifier
+  var phrasebook = PhraseBook([])
+  private var stateLock: StateLock?
+  var isStopping = false
+  let stopped = Gate()
+  var isReloading = false
+
+  /// Puts the parts together; reads and opens nothing yet.
+  ///
+  /// - Parameters:
+  ///   - options: How to run.
+  ///   - providers: The kinds of backend that are compiled in.
+  ///   - clock: Time.
+  package init(options: Options, providers: [any Provider.Type], clock: any LoopClock = SystemClock.shared) {
+    self.options = options
+    self.providers = providers
+    self.clock = clock
+    started = clock.now
+    startedUptime = clock.uptime
+    log = Log(clock: clock, redactor: redactor)
+    bus = EventBus(log: EventLog(), clock: clock, host: HostName.current)
+    scheduler = Scheduler(clock: clock)
+    inbox = Inbox(bus: bus, clock: clock, log: log)
+    decisions = Decisions(inbox: inbox)
+    hooks = HookRunner(
+      bus: bus, registry: registry, clock: clock, log: log, problems: problems, redactor: redactor,
+      environment: options.environment)
+    plugins = PluginHost(
+      providers: providers,
+      parts: PluginHost.Parts(
+        registry: registry, inbox: inbox, scheduler: scheduler, bus: bus, log: log, problems: problems, clock: clock,
+        secrets: SecretReader(environment: options.environment, clock: clock, redactor: redactor)))
+    environment = SessionEnvironment(
+      registry: registry, bus: bus, clock: clock, redactor: redactor, limits: Limits(), counters: counters)
+    server = Server(environment: environment, log: log)
+    notifier = ServiceNotifier(environment: options.environment, clock: clock)
+  }
+
+  // MARK: Starting
+
+  /// Loads the configuration and begins to serve.
+  ///
+  /// - Throws: `UnixSocket.BindError`, ``StateLock/Held`` or `SystemError`, each a sentence for a person.
+  package func start() async throws {
+    try Folder.make(options.stateDirectory)
+    if !isStdioAlone { stateLock = try StateLock(directory: options.stateDirectory) }
+    try await load()
+    try listen()
+    scheduler.start()
+    notifier.ready()
+    log.write(.info, "agent", "ringid \(Version.current) runs with \(configuration.plugins.count) plugins")
+  }
+
+  /// Reads the configuration and fits everything together; nothing polls or listens yet.
+  private func load() async throws {
+    try registry.add(coreMethods, of: "agent")
+    let reading = Configuration.read(directory: options.configDirectory, providers: providers)
+    configuration = reading.configuration
+    apply(configuration.agent)
+    // Hooks have their place in the log before anything can be published.
+    hooks.replace(hooks: configuration.hooks)
+    for file in configuration.plugins { plugins.load(file) }
+    for file in configuration.jobs where file.isEnabled { scheduler.add(job(file)) }
+    report(reading)
+  }
+
+  func apply(_ file: AgentFile) {
+    log.level = file.logLevel
+    log.format = file.logFormat
+    environment.limits = file.limits
+    phrasebook = PhraseBook(file.phrases)
+  }
+
+  func job(_ file: JobFile) -> Job {
+    let registry = registry
+    return Job(
+      name: file.name, schedule: file.schedule, jitter: file.jitter, misfire: file.misfire, timeout: file.timeout
+    ) {
+      try await registry.call(file.call, file.params, Call(origin: .owner(causes: [])))
+    }
+  }
+
+  /// Says what is wrong with the configuration, in the log and in the status.
+  func report(_ reading: Configuration.Reading) {
+    problems.resolveAll(prefix: "config:")
+    for (index, problem) in problems(of: reading).enumerated() {
+      log.write(problem.isWarning ? .warning : .error, "config", problem.description)
+      problems.report("config:\(index)", problem.description)
+    }
+  }
+
+  private func problems(of reading: Configuration.Reading) -> [ConfigurationProblem] {
+    reading.problems + plugins.problems(reading) + MethodReferences.check(reading, registry)
+  }
+
+  // MARK: Checking
+
+  /// What `--check` found.
+  package struct Check: Sendable {
+    package let problems: [ConfigurationProblem]
+    /// The jobs and polls, each with its next times.
+    package let schedules: [(name: String, next: [Timestamp])]
+  }
+
+  /// Reads the whole configuration and asks no backend.
+  package func check() async throws -> Check {
+    try registry.add(coreMethods, of: "agent")
+    let reading = Configuration.read(directory: options.configDirectory, providers: providers)
+    for file in reading.configuration.plugins { plugins.load(file, quietly: true) }
+    let polls = reading.configuration.plugins.filter { $0.isEnabled && plugins.hasSource($0.instance) }
+      .map { (PluginHost.pollName($0.instance), $0.poll.schedule) }
+    let jobs = reading.configuration.jobs.filter(\.isEnabled).map { ($0.name, $0.schedule) }
+    return Check(
+      problems: problems(of: reading),
+      schedules: (polls + jobs).map { ($0.0, next(3, of: $0.1)) })
+  }
+
+  private func next(_ count: Int, of schedule: JobSchedule) -> [Timestamp] {
+    var times: [Timestamp] = []
+    while times.count < count, let time = schedule.next(after: times.last ?? clock.now) { times.append(time) }
+    return times
+  }
+}

@@ -1,0 +1,230 @@
+package import EventLoop
+internal import JSON
+internal import RingiKit
+internal import RingiModel
+package import Timing
+
+/// Runs hooks on events: each at least once, in the order of their sequences, at each hook's own pace.
+///
+/// A hook is a cursor into the log. An attempt that fails is followed by others after growing waits, and so long the hook
+/// begins no later event (unless it may have several under way). What a hook does can't hold up another one but by the
+/// bound on programs, whose places go round.
+@Loop
+package final class HookRunner {
+  /// The waits between attempts: up to 2, 4, 8, 16, 32 s.
+  package static let backoff = Backoff(base: .seconds(2), cap: .seconds(5 * 60))
+  /// How many events a hook looks at before others have a turn.
+  private static let budget = 512
+
+  let bus: EventBus
+  let clock: any LoopClock
+  let attempt: HookAttempt
+  private let log: Log
+  private let problems: Problems
+  private let backoff: Backoff
+  private var random: any RandomNumberGenerator
+  /// Of events that are only tests.
+  var ids = ULIDGenerator()
+  private(set) var queues: [HookQueue] = []
+  private var tasks: [ObjectIdentifier: (delivery: Delivery, task: Task<Void, any Error>)] = [:]
+  private var isStopping = false
+
+  /// Makes a runner without hooks, and makes it hear of events.
+  ///
+  /// - Parameters:
+  ///   - bus: Where events come from.
+  ///   - registry: Where a hook's `call` goes.
+  ///   - clock: Measures time-outs and waits.
+  ///   - log: Where failures are told.
+  ///   - problems: Where it says what somebody should look at.
+  ///   - redactor: Takes out secrets.
+  ///   - environment: The agent's own environment, of which programs get a part.
+  ///   - backoff: The waits between attempts.
+  ///   - random: Where their jitter comes from.
+  package init(
+    bus: EventBus, registry: Registry, clock: any LoopClock, log: Log, problems: Problems, redactor: Redactor,
+    environment: [String: String], backoff: Backoff = HookRunner.backoff,
+    random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+  ) {
+    self.bus = bus
+    self.clock = clock
+    self.log = log
+    self.problems = problems
+    self.backoff = backoff
+    self.random = random
+    attempt = HookAttempt(registry: registry, clock: clock, redactor: redactor, environment: environment)
+    bus.add(self)
+  }
+
+  // MARK: Hooks
+
+  /// Puts other hooks in force.
+  ///
+  /// A hook that was there before, by its name, keeps its place in the log and what is under way. A new one begins with
+  /// the next event: at the agent's start call this before anything publishes. What a removed hook has running may end.
+  ///
+  /// - Parameter hooks: All hooks; no two have one name.
+  /// - Returns: The names of the hooks that are new, changed or gone.
+  @discardableResult
+  package func replace(hooks: [Hook]) -> [String] {
+    var changed: [String] = []
+    let old = Dictionary(queues.map { ($0.hook.name, $0) }) { first, _ in first }
+    queues = hooks.map { hook in
+      guard let queue = old[hook.name] else {
+        changed.append(hook.name)
+        return HookQueue(hook, cursor: bus.log.lastSequence)
+      }
+      if queue.hook != hook {
+        changed.append(hook.name)
+        problems.resolve(matter(queue, "loop"))
+        problems.resolve(matter(queue, "lost"))
+      }
+      queue.hook = hook
+      return queue
+    }
+    let names = Set(hooks.map(\.name))
+    for queue in old.values where !names.contains(queue.hook.name) {
+      changed.append(queue.hook.name)
+      remove(queue)
+    }
+    for queue in queues { pump(queue) }
+    return changed.sorted()
+  }
+
+  private func remove(_ queue: HookQueue) {
+    queue.isRemoved = true
+    problems.resolveAll(prefix: matter(queue, ""))
+    for delivery in queue.active.values where delivery.state == .pending { cancel(delivery) }
+  }
+
+  /// Ends: what waits is left alone, what runs may end by itself for a while, then it is ended.
+  ///
+  /// - Parameter limit: How long it may take by itself; a program has five seconds more to heed SIGTERM.
+  package func stop(within limit: Duration) async {
+    isStopping = true
+    bus.remove(self)
+    for (delivery, task) in tasks.values where delivery.state == .pending { task.cancel() }
+    let alarm = clock.alarm(after: limit) {
+      for (_, task) in self.tasks.values { task.cancel() }
+    }
+    defer { alarm.cancel() }
+    for (_, task) in tasks.values { _ = await task.result }
+  }
+
+  // MARK: Deliveries
+
+  /// Begins what there is room for.
+  func pump(_ queue: HookQueue) {
+    guard !isStopping else { return }
+    if let range = queue.skipLost(in: bus.log) { reportLost(range, queue) }
+    var budget = Self.budget
+    while true {
+      switch queue.next(in: bus.log, budget: &budget) {
+      case .delivery(let delivery): start(delivery, queue)
+      case .later: return _ = Loop.task { self.pump(queue) }
+      case .nothing: return
+      }
+    }
+  }
+
+  private func start(_ delivery: Delivery, _ queue: HookQueue) {
+    let task = Loop.task { await self.deliver(delivery, queue) }
+    tasks[ObjectIdentifier(delivery)] = (delivery, task)
+  }
+
+  private func cancel(_ delivery: Delivery) { tasks[ObjectIdentifier(delivery)]?.task.cancel() }
+
+  private func deliver(_ delivery: Delivery, _ queue: HookQueue) async {
+    do {
+      try await attemptAll(delivery, queue)
+      queue.finish(delivery)
+      report(delivery, queue)
+    } catch {
+      // Cancelled: the agent ends, or the hook is gone. The event stays unsettled.
+      delivery.interrupt()
+      queue.forget(delivery)
+    }
+    tasks[ObjectIdentifier(delivery)] = nil
+    pump(queue)
+  }
+
+  /// Tries until the delivery is settled.
+  ///
+  /// - Throws: `CancellationError`; it is not settled then.
+  private func attemptAll(_ delivery: Delivery, _ queue: HookQueue) async throws {
+    while let record = delivery.record {
+      try Task.checkCancellation()
+      let outcome = try await attempt.run(queue.hook, record.event) { delivery.begin(at: clock.now) }
+      delivery.end(outcome)
+      report(outcome, delivery, queue)
+      guard outcome.error != nil else { return delivery.settle(.delivered, at: clock.now) }
+      if outcome.isFinal || delivery.attempts > queue.hook.retries {
+        return delivery.settle(.failed, at: clock.now)
+      }
+      if queue.isRemoved || isStopping { throw CancellationError() }
+      let wait = backoff.delay(attempt: delivery.attempts, using: &random)
+      try await clock.sleep(for: wait)
+    }
+  }
+}
+
+// MARK: - What it tells
+
+extension HookRunner {
+  private func matter(_ queue: HookQueue, _ what: String) -> String { "hook/\(queue.hook.name)/\(what)" }
+
+  private func write(_ level: Log.Level, _ queue: HookQueue, _ message: String) {
+    log.write(level, "hook \(queue.hook.name)", message)
+  }
+
+  /// Of one attempt.
+  private func report(_ outcome: HookOutcome, _ delivery: Delivery, _ queue: HookQueue) {
+    if let error = outcome.error {
+      queue.note(error)
+      write(.info, queue, "attempt \(delivery.attempts) with event \(delivery.sequence) failed: \(error)")
+    } else if !outcome.output.isEmpty {
+      write(.debug, queue, "event \(delivery.sequence): \(outcome.output)")
+    }
+    guard outcome.isCut else { return }
+    problems.report(
+      matter(queue, "loop"),
+      "The hook \(queue.hook.name) answers events that its own calls lead to (\(delivery.eventType)); the chain was cut after \(EventBus.maxCauses + 1) events: narrow its `on` or `where`."
+    )
+  }
+
+  /// Of a delivery that is settled.
+  private func report(_ delivery: Delivery, _ queue: HookQueue) {
+    if delivery.state == .failed {
+      write(
+        .warning, queue,
+        "event \(delivery.sequence) was given up after \(delivery.attempts) attempts; hooks.retry tries again")
+    }
+    reportFailed(queue)
+  }
+
+  /// Says how many failed deliveries a hook has, or that there are none any more.
+  func reportFailed(_ queue: HookQueue) {
+    let (failed, dropped) = (queue.history.failed.count, queue.history.dropped)
+    guard failed > 0, !queue.isRemoved else { return problems.resolve(matter(queue, "failed")) }
+    let forgotten = dropped > 0 ? "; \(dropped) older ones are no longer kept" : ""
+    problems.report(
+      matter(queue, "failed"),
+      "The hook \(queue.hook.name) failed with \(failed) events\(forgotten): hooks.deliveries says why, hooks.retry tries again."
+    )
+  }
+
+  private func reportLost(_ range: ClosedRange<Int64>, _ queue: HookQueue) {
+    let message =
+      "\(queue.lost) events, the last of them number \(range.upperBound), left the log before the hook got to them"
+    write(.warning, queue, message)
+    problems.report(
+      matter(queue, "lost"),
+      "The hook \(queue.hook.name) is too slow: \(message); let it do less or raise its concurrency.")
+  }
+}
+
+extension HookRunner: EventBus.Listener {
+  package func received(_ records: [EventRecord]) {
+    for queue in queues { pump(queue) }
+  }
+}

@@ -1,0 +1,70 @@
+/// The command line of ringid.
+struct Arguments {
+  var config: String?
+  var state: String?
+  var sockets: [String] = []
+  var isStdio = false
+  var isCheck = false
+  var wantsVersion = false
+  var wantsHelp = false
+
+  /// What is wrong with a command line.
+  struct UsageError: Error {
+    let message: String
+  }
+
+  /// Reads a command line.
+  ///
+  /// - Parameter words: The words after the program's name.
+  /// - Throws: ``UsageError``.
+  init(_ words: [String]) throws(UsageError) {
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      switch parts[0] {
+      case "--config": config = try Self.value(parts, &rest)
+      case "--state": state = try Self.value(parts, &rest)
+      case "--socket": sockets.append(try Self.value(parts, &rest))
+      case "--stdio": isStdio = true
+      case "--check": isCheck = true
+      case "--version": wantsVersion = true
+      case "--help", "-h": wantsHelp = true
+      default: throw UsageError(message: "ringid does not know \(word); `ringid --help` lists what it takes.")
+      }
+    }
+  }
+
+  private static func value(_ parts: [String], _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
+    guard let value = parts.count > 1 ? parts[1] : rest.popFirst(), !value.isEmpty else {
+      throw UsageError(message: "\(parts[0]) takes a path: \(parts[0]) PATH.")
+    }
+    return value
+  }
+
+  static let help = """
+    ringid - the agent that watches where work waits for a person
+
+    usage: ringid [--config DIR] [--state DIR] [--socket PATH]... [--stdio]
+           ringid --check [--config DIR]
+
+      --config DIR    where ringi.json, plugins.d, jobs.d and hooks.d are
+                      ($RINGI_CONFIG, $XDG_CONFIG_HOME/ringi, ~/.config/ringi, /etc/ringi)
+      --state DIR     where the agent keeps what it has to remember
+                      ($RINGI_STATE, $XDG_STATE_HOME/ringi, ~/.local/state/ringi)
+      --socket PATH   listen on a Unix socket; may be given several times
+                      ($RINGI_SOCKET, $XDG_RUNTIME_DIR/ringi/agent.sock, STATE/agent.sock)
+      --stdio         serve one client on standard input and output; alone, no socket is opened
+      --check         read the whole configuration, print every problem, and the next times of the jobs
+      --version       print the version
+      --help          print this
+
+    signals: TERM and INT end it in an orderly way, a second one at once; HUP reads the configuration again.
+    exit codes: 0, 64 usage, 69 unavailable (another agent has the socket or the state), 78 configuration.
+
+    Try it:
+      ringid --check --config .            is this configuration right?
+      ringid --stdio                       then type {"jsonrpc":"2.0","id":1,"method":"agent.ping"}
+      ringid & ringi status                an agent on the default socket, and a question to it
+
+    """
+}

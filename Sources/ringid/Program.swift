@@ -1,0 +1,123 @@
+internal import EventLoop
+internal import Glibc
+internal import Providers
+internal import RingiCore
+internal import RingiModel
+internal import Timing
+
+/// Arguments in, an agent, exit code out.
+enum Program {
+  private static let signals = [SIGTERM, SIGINT, SIGHUP]
+
+  static func run(_ words: [String]) -> CInt {
+    // Before any thread exists: signals are a source of the loop, and a client that hangs up is no reason to end.
+    SignalSource.block(signals)
+    signal(SIGPIPE, SIG_IGN)
+    let arguments: Arguments
+    do throws(Arguments.UsageError) {
+      arguments = try Arguments(words)
+    } catch {
+      return complain(error.message, EX_USAGE)
+    }
+    if arguments.wantsHelp { return say(Arguments.help) }
+    if arguments.wantsVersion { return say("ringid \(Version.current)\n") }
+    let outcome = Outcome()
+    Loop.task {
+      outcome.code = await (arguments.isCheck ? check(arguments) : serve(arguments))
+      Loop.stop()
+    }
+    Loop.run()
+    return Loop.assumeIsolated { outcome.code }
+  }
+
+  /// The exit code, which the loop finds out.
+  @Loop
+  private final class Outcome {
+    nonisolated init() {}
+    var code: CInt = 0
+  }
+
+  @Loop
+  private static func agent(_ arguments: Arguments) -> Agent {
+    let environment = ProcessEnvironment.variables
+    let paths = Paths(config: arguments.config, state: arguments.state, environment: environment)
+    var options = Agent.Options(
+      configDirectory: paths.config, stateDirectory: paths.state, defaultSocket: paths.socket,
+      environment: environment)
+    options.sockets = arguments.sockets
+    options.isStdio = arguments.isStdio
+    return Agent(options: options, providers: builtinProviders)
+  }
+
+  // MARK: Serving
+
+  @Loop
+  private static func serve(_ arguments: Arguments) async -> CInt {
+    let agent = agent(arguments)
+    var isStopping = false
+    let source: SignalSource
+    do {
+      source = try SignalSource(signals) { number in
+        if number == SIGHUP { return reload(agent) }
+        // A second one doesn't wait for anything.
+        if isStopping { _exit(128 + number) }
+        isStopping = true
+        Loop.task { await agent.stop() }
+      }
+      try await agent.start()
+      if arguments.isStdio { try agent.serveStdio() }
+    } catch {
+      return complain("\(error)", error is UnixSocket.BindError || error is StateLock.Held ? EX_UNAVAILABLE : EX_OSERR)
+    }
+    await agent.untilStopped()
+    source.cancel()
+    return 0
+  }
+
+  @Loop
+  private static func reload(_ agent: Agent) {
+    // A reload that goes on already reads what this one would have read.
+    Loop.task { _ = try? await agent.reload() }
+  }
+
+  // MARK: Checking
+
+  @Loop
+  private static func check(_ arguments: Arguments) async -> CInt {
+    do {
+      let found = try await agent(arguments).check()
+      var lines = found.problems.map(\.description)
+      for schedule in found.schedules {
+        let times = schedule.next.map(\.rfc3339).joined(separator: ", ")
+        lines.append("\(schedule.name): next \(times.isEmpty ? "never" : times)")
+      }
+      let hasErrors = found.problems.contains { !$0.isWarning }
+      if !hasErrors { lines.append("The configuration is right.") }
+      _ = say(lines.map { "\($0)\n" }.joined())
+      return hasErrors ? EX_CONFIG : 0
+    } catch {
+      return complain("\(error)", EX_OSERR)
+    }
+  }
+
+  // MARK: Words
+
+  private static func say(_ text: String) -> CInt {
+    write(text, to: 1) ? 0 : EX_IOERR
+  }
+
+  private static func complain(_ message: String, _ code: CInt) -> CInt {
+    _ = write("ringid: \(message)\n", to: 2)
+    return code
+  }
+
+  private static func write(_ text: String, to descriptor: CInt) -> Bool {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno != EINTR { return false }
+      rest = rest.dropFirst(max(0, count))
+    }
+    return true
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct StdioTests {
+  @Test func closingStandardInputWritesTheAnswersAndEndsWithZero() throws {
+    let folder = try AgentFolder()
+    let result = try Program.run(
+      "ringid", folder.arguments + ["--stdio"],
+      input: """
+        {"jsonrpc":"2.0","id":1,"method":"agent.ping"}
+        {"jsonrpc":"2.0","id":"two","method":"agent.echo","params":{"amount":68.32}}
+        """)
+    #expect(result.status == 0)
+    #expect(
+      result.output == """
+        {"jsonrpc":"2.0","id":1,"result":"pong"}
+        {"jsonrpc":"2.0","id":"two","result":{"amount":68.32}}
+
+        """)
+    #expect(!FileManager.default.fileExists(atPath: folder.socket))
+  }
+
+  @Test func contentLengthIsAnsweredInKind() throws {
+    let folder = try AgentFolder()
+    let body = #"{"jsonrpc":"2.0","id":1,"method":"agent.echo","params":{"text":"Ordre d’achat – 🚀"}}"#
+    let result = try Program.run(
+      "ringid", folder.arguments + ["--stdio"], input: "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    let answer = #"{"jsonrpc":"2.0","id":1,"result":{"text":"Ordre d’achat – 🚀"}}"#
+    #expect(result.output == "Content-Length: \(answer.utf8.count)\r\n\r\n\(answer)")
+    #expect(result.status == 0)
+  }
+
+  @Test func filesServeAsStandardInputAndOutput() throws {
+    let folder = try AgentFolder()
+    let (input, output) = (folder.path("in"), folder.path("out"))
+    try #"{"jsonrpc":"2.0","id":1,"method":"agent.ping"}"#.write(toFile: input, atomically: true, encoding: .utf8)
+    let result = try Program.run(
+      "sh",
+      [
+        "-c", #"exec "$0" --stdio --config "$1" --state "$2" < "$3" > "$4""#,
+        Program.folder.appendingPathComponent("ringid").path, folder.config, folder.state, input, output,
+      ])
+    #expect(result.status == 0)
+    #expect(
+      try String(contentsOfFile: output, encoding: .utf8) == "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"pong\"}\n")
+  }
+
+  @Test func theAgentEndsWithTheProcessThatStartedIt() throws {
+    let folder = try AgentFolder()
+    let shell = try Program(
+      "sh",
+      [
+        "-c", #"(exec 3<&0; "$0" --stdio --config "$1" --state "$2" <&3 & echo $!; wait)"#,
+        Program.folder.appendingPathComponent("ringid").path, folder.config, folder.state,
+      ])
+    #expect(shell.waitFor { $0.outputText.contains("\n") })
+    let agent = try #require(Int32(shell.outputText.trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(kill(agent, 0) == 0)
+    shell.send(SIGKILL)
+    shell.closeInput()
+    #expect(shell.waitFor(seconds: 10) { _ in kill(agent, 0) != 0 })
+  }
+}
