@@ -123,12 +123,14 @@ package struct FrameReader: Sendable {
   private func contentLength(ofLine line: UnsafeBufferPointer<UInt8>) throws(FramingError) -> Int? {
     let name: StaticString = "content-length:"
     let count = name.utf8CodeUnitCount
-    guard line.count >= count, (0..<count).allSatisfy({ line[$0] | 0x20 == name.utf8Start[$0] | 0x20 }) else { return nil }
+    guard line.count >= count, (0..<count).allSatisfy({ line[$0] | 0x20 == name.utf8Start[$0] | 0x20 })
+    else { return nil }
     var value = 0
     var digits = 0
     for byte in line[count...] where !isBlank(byte) {
       guard (0x30...0x39).contains(byte) else {
-        throw FramingError(message: "Content-Length takes a number of bytes, got \"\(String(decoding: line.prefix(48), as: UTF8.self))\"")
+        let text = String(decoding: line.prefix(48), as: UTF8.self)
+        throw FramingError(message: "Content-Length takes a number of bytes, got \"\(text)\"")
       }
       let (product, overflow) = value.multipliedReportingOverflow(by: 10)
       value = overflow ? .max / 10 : product + Int(byte - 0x30)

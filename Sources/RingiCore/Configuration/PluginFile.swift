@@ -48,12 +48,11 @@ package struct PluginFile: Equatable, Sendable {
         .default("announce"),
     ])
 
-  /// Reads a file.
+  /// Reads a file; `nil` when it is not usable.
   ///
   /// - Parameters:
   ///   - file: The file; complaints go to it.
   ///   - providers: The settings' schemas of the built-in providers, by name.
-  /// - Returns: `nil` when the file is not usable.
   init?(_ file: inout ConfigurationFile, providers: [String: Schema]) {
     file.check(Self.schema)
     guard file.isUsable else { return nil }

@@ -14,6 +14,7 @@ package struct ULIDGenerator {
   /// The next id.
   ///
   /// - Parameter time: Now; a clock that was set back goes on with the last id's time, so that ids still grow.
+  /// - Returns: 26 characters.
   package mutating func next(at time: Timestamp) -> String {
     let now = UInt64(max(0, time.milliseconds))
     if now > milliseconds {

@@ -37,6 +37,7 @@ final class Program: @unchecked Sendable {
   ///   - name: One of the package's programs, or one on the path.
   ///   - arguments: Its arguments.
   ///   - environment: Variables beside the inherited ones.
+  /// - Throws: What keeps it from starting.
   init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
     guard let path = Self.path(of: name) else { throw CocoaError(.fileNoSuchFile) }
     process.executableURL = path
