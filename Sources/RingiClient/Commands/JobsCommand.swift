@@ -69,7 +69,7 @@ private enum JobList {
   /// The next times by the clock on the wall; of those on one day, the day stands before the first.
   private static func nextTimes(_ job: JSONValue, count: Int, _ surroundings: Surroundings) -> String {
     guard job["paused"]?.bool != true else { return "paused" }
-    let times = job["next"]?.array.map(Array.init) ?? job["next"].map { [$0] } ?? []
+    let times = job["upcoming"]?.array.map(Array.init) ?? []
     var lastDay = ""
     let texts = times.prefix(count).map { time in
       guard let timestamp = time.string.flatMap(Timestamp.init(rfc3339:)) else { return Fields.plainText(time) }

@@ -19,7 +19,5 @@ package final class Problems {
   /// Takes back all whose matter begins so.
   package func resolveAll(prefix: String) { messages.removeAll { $0.matter.hasPrefix(prefix) } }
 
-  package var isEmpty: Bool { messages.isEmpty }
-
   package var json: JSONValue { JSONValue(array: messages.map { JSONValue($0.message) }) }
 }

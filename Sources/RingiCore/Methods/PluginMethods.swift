@@ -8,8 +8,9 @@ package enum PluginMethods {
   package static func all(_ host: PluginHost) -> [Method] {
     [
       Method(
-        "plugins.list", "Lists the plugin instances.", params: .object([:]), result: .array(of: row),
-        handler: .sync { _, _ in host.list }),
+        "plugins.list", "Lists the plugin instances.", params: .object([:]),
+        result: .object(["plugins": .array(of: row)], required: ["plugins"]),
+        handler: .sync { _, _ in ["plugins": host.list] }),
       Method(
         "plugins.get", "Tells how a plugin instance is.", params: params, result: row,
         handler: .sync { params, _ in try host.row(params.text("plugin")) }),

@@ -8,14 +8,13 @@ package final class Counters {
   package var errors = 0
   package var inFlight = 0
   package var connections = 0
-  package var events = 0
 
   package init() {}
 
   package var json: JSONValue {
     [
       "requests": JSONValue(requests), "errors": JSONValue(errors), "inFlight": JSONValue(inFlight),
-      "connections": JSONValue(connections), "events": JSONValue(events),
+      "connections": JSONValue(connections),
     ]
   }
 }

@@ -116,8 +116,8 @@ import Testing
     ]
     let run = try Ringi.run("jobs") { _, _ in
       .result([
-        ["name": "tick", "schedule": ["every": "1m"], "next": next, "last": nil, "failures": 0, "paused": false],
-        ["name": "rest", "schedule": "0 9 * * 1-5", "next": next, "last": nil, "failures": 2, "paused": true],
+        ["name": "tick", "schedule": ["every": "1m"], "upcoming": next, "last": nil, "failures": 0, "paused": false],
+        ["name": "rest", "schedule": "0 9 * * 1-5", "upcoming": next, "last": nil, "failures": 2, "paused": true],
       ])
     }
     #expect(run.lines[1].contains("every 1m     2026-11-29 23:58:00, 23:59:00, 2026-11-30 00:00:00  -"))
@@ -126,7 +126,7 @@ import Testing
 
   @Test(arguments: [("run", "Ran"), ("pause", "Paused"), ("resume", "Resumed")])
   func jobsCanBeActedOn(action: String, word: String) throws {
-    let run = try Ringi.run("jobs", action, "tick") { _, _ in .result(["name": "tick", "next": "2026-11-29T05:20:00Z"])
+    let run = try Ringi.run("jobs", action, "tick") { _, _ in .result(["name": "tick", "upcoming": ["2026-11-29T05:20:00Z"]])
     }
     #expect(run.requests.map(\.method) == ["jobs.\(action)"])
     #expect(run.requests.map(\.params) == [["job": "tick"]])
