@@ -31,6 +31,35 @@ import Testing
     #expect(result.status == 0)
   }
 
+  @Test func nothingAsStandardInputIsTheEnd() throws {
+    let folder = try AgentFolder()
+    let result = try Program.run("sh", shell("< /dev/null", folder))
+    #expect(result.status == 0, "\(result.errors)")
+  }
+
+  @Test(arguments: ["| cat", "| (read first; echo \"$first\"; cat)", "> \"$4\"; cat \"$4\""])
+  func everyAnswerArrivesThoughTheInputEndedLongBefore(output: String) throws {
+    let folder = try AgentFolder()
+    let input = folder.path("in")
+    let count = 3000
+    // More than a pipe holds, and each one waits for its turn.
+    try (1...count).map {
+      #"{"jsonrpc":"2.0","id":\#($0),"method":"events.publish","params":{"type":"x","data":"\#(String(repeating: "y", count: 300))"}}"#
+    }.joined(separator: "\n").write(toFile: input, atomically: true, encoding: .utf8)
+    let result = try Program.run("sh", shell("< \"$3\" \(output)", folder, input, folder.path("out")))
+    #expect(result.output.split(separator: "\n").count == count)
+    let piped = try Program.run(
+      "sh", ["-c", "cat \"$3\" | \(shell(output, folder)[1])"] + shell("", folder, input, folder.path("out"))[2...])
+    #expect(piped.output.split(separator: "\n").count == count)
+  }
+
+  /// The arguments of a shell that runs the agent with redirections.
+  private func shell(_ redirections: String, _ folder: AgentFolder, _ more: String...) -> [String] {
+    let ringid = Program.folder.appendingPathComponent("ringid").path
+    return ["-c", "\"$0\" --stdio --config \"$1\" --state \"$2\" \(redirections)", ringid, folder.config, folder.state]
+      + more
+  }
+
   @Test func filesServeAsStandardInputAndOutput() throws {
     let folder = try AgentFolder()
     let (input, output) = (folder.path("in"), folder.path("out"))

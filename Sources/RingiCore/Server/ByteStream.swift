@@ -27,8 +27,8 @@ package final class ByteStream: Flushable {
 
   private let input: CInt
   private let output: CInt
-  private let reads: Kind
-  private let writes: Kind
+  private var reads: Kind
+  private var writes: Kind
   private var reader: Descriptor?
   private var writer: Descriptor?
 
@@ -67,15 +67,33 @@ package final class ByteStream: Flushable {
   package init(input: CInt, output: CInt) throws(SystemError) {
     (self.input, reads) = Self.adopt(input, O_RDONLY)
     (self.output, writes) = Self.adopt(output, O_WRONLY)
-    if reads != .file {
-      reader = try Descriptor(self.input, interest: [.readable]) { [unowned self] in self.ready($0) }
-    } else {
+    if reads != .file { reader = try Self.unlessUnwatchable(&reads) { () throws(SystemError) in try watchInput() } }
+    if writes != .file { writer = try Self.unlessUnwatchable(&writes) { () throws(SystemError) in try watchOutput() } }
+    if reads == .file {
       Loop.flushAtEndOfTurn(self)
       isQueued = true
     }
-    if writes != .file {
-      writer = try Descriptor(self.output, interest: []) { [unowned self] in self.ready($0) }
+  }
+
+  /// A device that epoll refuses never blocks either: /dev/null, say.
+  private static func unlessUnwatchable(
+    _ kind: inout Kind, _ watch: () throws(SystemError) -> Descriptor
+  ) throws(SystemError) -> Descriptor? {
+    do throws(SystemError) {
+      return try watch()
+    } catch {
+      guard error.code == EPERM else { throw error }
+      kind = .file
+      return nil
     }
+  }
+
+  private func watchOutput() throws(SystemError) -> Descriptor {
+    try Descriptor(output, interest: []) { [unowned self] in self.writable($0) }
+  }
+
+  private func watchInput() throws(SystemError) -> Descriptor {
+    try Descriptor(input, interest: .readable) { [unowned self] in self.readable($0) }
   }
 
   private static func adopt(_ descriptor: CInt, _ mode: CInt) -> (CInt, Kind) {
@@ -155,6 +173,10 @@ package final class ByteStream: Flushable {
 
   package func resume() {
     isPaused = false
+    if reader == nil, reads == .pipe, !inputHasEnded, !isClosed {
+      // It was let go of when its writer left; what is in the pipe is still to be read.
+      do { reader = try watchInput() } catch { return fail() }
+    }
     updateInterest()
     if reads == .file, !isQueued { queue() }
   }
@@ -171,40 +193,38 @@ package final class ByteStream: Flushable {
     }
   }
 
+  /// One descriptor for both directions.
   private func ready(_ readiness: Readiness) {
+    writable(readiness)
+    readable(readiness)
+  }
+
+  private func writable(_ readiness: Readiness) {
+    guard !isClosed else { return }
     if readiness.contains(.writable) {
       isBlocked = false
       updateInterest()
       send()
     }
-    if isClosed { return }
-    if readiness.contains(.readable) || readiness.contains(.readHangUp) {
-      if !isPaused, !inputHasEnded { readSome() }
-    }
-    if isClosed { return }
-    if !readiness.isDisjoint(with: [.hangUp, .error]) { hungUp() }
+    if !isClosed, reader !== writer, !readiness.isDisjoint(with: [.hangUp, .error]) { fail() }
   }
 
-  /// Both directions are closed; bytes that came before that are read first.
+  private func readable(_ readiness: Readiness) {
+    guard !isClosed else { return }
+    let isHungUp = !readiness.isDisjoint(with: [.hangUp, .error])
+    if !inputHasEnded, !isPaused, isHungUp || !readiness.isDisjoint(with: [.readable, .readHangUp]) {
+      // What was sent before the end is read to its end, a piece a turn.
+      readSome()
+    } else if isHungUp {
+      hungUp()
+    }
+  }
+
+  /// Nobody is at the other end, which epoll says for ever from now on.
   private func hungUp() {
-    if reads != .socket, !inputHasEnded, !isPaused { return readSome() }
-    if reads != .socket, isPaused || inputHasEnded, reader !== writer, writes != .file, !outputHasFailed {
-      return quiet()
-    }
-    fail()
-  }
-
-  /// A pipe whose writer is gone says so for ever; with its end read there is nothing more to watch.
-  private func quiet() {
-    if inputHasEnded {
-      reader?.cancel()
-      reader = nil
-    }
-  }
-
-  private var outputHasFailed: Bool {
-    var poll = pollfd(fd: output, events: 0, revents: 0)
-    return Glibc.poll(&poll, 1, 0) == 1 && poll.revents & Int16(POLLERR | POLLHUP) != 0
+    if reader === writer { return fail() }
+    reader?.cancel()
+    reader = nil
   }
 
   private func readSome() {
