@@ -18,7 +18,7 @@ package struct Job: Sendable {
   /// The most that a run is put off at random, so that jobs with one schedule don't meet; never beyond the next run.
   package var jitter: Duration
   package var misfire: Misfire
-  /// The most that a run may take; then it is cancelled, and has failed. Nil for no limit.
+  /// The most that a run may take before it is cancelled and has failed; nil for no limit.
   package var timeout: Duration?
   /// Whether it begins paused.
   package var isPaused: Bool

@@ -114,8 +114,10 @@ struct JobPlan {
     heldUntil = nil
   }
 
-  /// Puts the next run off: by the backend's Retry-After, else by a random time whose upper end begins with the gap
-  /// between two runs and doubles with each failure. A run never comes sooner than the schedule has it.
+  /// Puts the next run off, so that it never comes sooner than the schedule has it.
+  ///
+  /// The wait is the backend's Retry-After, else a random time whose upper end begins with the gap between two runs and
+  /// doubles with each failure.
   mutating func failed(_ error: any Error, at now: Timestamp, using random: inout any RandomNumberGenerator) {
     failures += 1
     let pause: Duration
@@ -130,8 +132,10 @@ struct JobPlan {
     if let slot, slot < earliest { self.slot = schedule.first(notBefore: earliest) }
   }
 
-  /// The wall clock was set back: an interval goes on as if it hadn't, a cron expression waits for the time to come
-  /// again, so that it doesn't repeat what it just ran; after a longer way back it begins anew.
+  /// Follows a wall clock that was set back.
+  ///
+  /// An interval goes on as if it hadn't been; a cron expression waits for its planned time to come again, so that it
+  /// doesn't repeat what it just ran, and begins anew after a longer way back.
   mutating func clockWasSetBack(by length: Duration) {
     heldUntil = heldUntil.map { $0 - length }
     switch schedule {

@@ -1,0 +1,158 @@
+import JSON
+import JSONRPC
+import Testing
+import Timing
+
+@testable import RingiCore
+
+struct JobPlanTests {
+  private let start = Timestamp(seconds: 1_795_996_800)
+  private var low: any RandomNumberGenerator = ConstantRandom.low
+  private var high: any RandomNumberGenerator = ConstantRandom.high
+
+  private func plan(
+    _ schedule: JobSchedule, jitter: Duration = .zero, misfire: Job.Misfire = .once
+  ) -> JobPlan {
+    JobPlan(Job(name: "job", schedule: schedule, jitter: jitter, misfire: misfire) { .null })
+  }
+
+  @Test mutating func aJobThatNeverRanIsDueAfterOnePeriodOrAtOnce() {
+    var plan = plan(.every(.seconds(30)))
+    #expect(plan.begin(at: start, last: nil, isAtOnce: false, using: &low) == start + .seconds(30))
+    #expect(plan.begin(at: start, last: nil, isAtOnce: true, using: &low) == start)
+  }
+
+  @Test mutating func jitterPutsARunOffWithoutMovingTheRhythm() {
+    var plan = plan(.every(.seconds(30)), jitter: .seconds(3))
+    let first = plan.begin(at: start, last: nil, isAtOnce: false, using: &high)
+    #expect(first == start + .seconds(33))
+    #expect(plan.becameDue(start + .seconds(33), at: start + .seconds(33), using: &high) == .run)
+    #expect(plan.slot == start + .seconds(60))
+  }
+
+  @Test mutating func jitterNeverReachesBeyondTheNextRun() {
+    var plan = plan(.every(.seconds(2)), jitter: .seconds(3600))
+    #expect(plan.begin(at: start, last: nil, isAtOnce: false, using: &high) == start + .seconds(4))
+  }
+
+  @Test mutating func aRunMissedWhileTheAgentWasOffIsMadeUpForOnce() throws {
+    var plan = plan(.hourly)
+    let now = start + .seconds(3 * 3600 + 600)
+    let due = try #require(plan.begin(at: now, last: start, isAtOnce: false, using: &high))
+    #expect(due == now + .seconds(30))
+    #expect(plan.becameDue(due, at: due, using: &high) == .run)
+    #expect(plan.slot == start + .seconds(4 * 3600))
+  }
+
+  @Test mutating func aRunMissedWhileTheAgentWasOffIsLeftOutWhenTheJobSaysSo() {
+    var plan = plan(.hourly, misfire: .skip)
+    let now = start + .seconds(3 * 3600 + 600)
+    #expect(plan.begin(at: now, last: start, isAtOnce: false, using: &low) == start + .seconds(4 * 3600))
+  }
+
+  @Test mutating func nothingIsMadeUpForWhenNothingWasMissed() {
+    var plan = plan(.every(.seconds(3600)))
+    let now = start + .seconds(1800)
+    #expect(plan.begin(at: now, last: start, isAtOnce: true, using: &low) == start + .seconds(3600))
+  }
+
+  @Test mutating func aLittleLateIsOnTime() {
+    var plan = plan(.hourly, misfire: .skip)
+    _ = plan.begin(at: start, last: nil, isAtOnce: false, using: &low)
+    let due = start + .seconds(3600)
+    #expect(plan.becameDue(due, at: due + .seconds(59), using: &low) == .run)
+  }
+
+  @Test mutating func manyMissedRunsBecomeOneThatIsSpread() {
+    var plan = plan(.every(.seconds(10)))
+    _ = plan.begin(at: start, last: nil, isAtOnce: false, using: &low)
+    let now = start + .seconds(100)
+    #expect(plan.becameDue(start + .seconds(10), at: now, using: &high) == .wait(until: now + .seconds(1)))
+    #expect(plan.becameDue(now + .seconds(1), at: now + .seconds(1), using: &high) == .run)
+    #expect(plan.slot == now + .seconds(10))
+  }
+
+  @Test mutating func catchUpRunsAreSpreadByTheJitterWhereThatIsLonger() {
+    var plan = plan(.every(.seconds(10)), jitter: .seconds(5))
+    _ = plan.begin(at: start, last: nil, isAtOnce: false, using: &low)
+    let now = start + .seconds(100)
+    #expect(plan.becameDue(start + .seconds(10), at: now, using: &high) == .wait(until: now + .seconds(5)))
+  }
+
+  @Test mutating func theWaitAfterFailuresDoublesUpToAQuarterOfAnHour() {
+    var plan = plan(.every(.seconds(30)))
+    var now = start
+    var waits: [Int64] = []
+    _ = plan.begin(at: now, last: nil, isAtOnce: true, using: &high)
+    for _ in 0..<8 {
+      _ = plan.becameDue(now, at: now, using: &high)
+      plan.failed(RPCError.unavailable("down"), at: now, using: &high)
+      let due = plan.next(at: now, using: &high) ?? now
+      waits.append(due.duration(since: now).components.seconds)
+      now = due
+    }
+    #expect(waits == [30, 60, 120, 240, 480, 900, 900, 900])
+  }
+
+  @Test mutating func aFailedJobNeverRunsSoonerThanItsSchedule() {
+    var plan = plan(.every(.seconds(30)))
+    _ = plan.begin(at: start, last: nil, isAtOnce: true, using: &low)
+    _ = plan.becameDue(start, at: start, using: &low)
+    for _ in 0..<5 { plan.failed(RPCError.unavailable("down"), at: start, using: &low) }
+    #expect(plan.next(at: start, using: &low) == start + .seconds(30))
+  }
+
+  @Test mutating func successBringsTheScheduleBackAtOnce() {
+    var plan = plan(.every(.seconds(30)))
+    _ = plan.begin(at: start, last: nil, isAtOnce: true, using: &high)
+    for _ in 0..<6 { plan.failed(RPCError.unavailable("down"), at: start, using: &high) }
+    plan.succeeded()
+    #expect(plan.next(at: start, using: &low) == start + .seconds(30))
+    #expect(plan.failures == 0)
+  }
+
+  @Test(arguments: [
+    (36_000.0, 36_000), (60_000.0, 60_000), (864_000.0, 86_400), (45.0, 45), (5.0, 30), (0.0, 60), (-5.0, 60),
+  ])
+  func retryAfterWinsOverBackoffAndSchedule(_ retryAfter: Double, _ wait: Int64) {
+    var high: any RandomNumberGenerator = ConstantRandom.high
+    var plan = plan(.every(.seconds(30)))
+    _ = plan.begin(at: start, last: nil, isAtOnce: true, using: &high)
+    _ = plan.becameDue(start, at: start, using: &high)
+    plan.failed(RPCError.unavailable("down"), at: start, using: &high)
+    plan.failed(RPCError.unavailable("slower", retryAfter: retryAfter), at: start, using: &high)
+    let due = plan.next(at: start, using: &high)
+    #expect(due == start + .seconds(wait))
+  }
+
+  @Test mutating func aCronJobIsPutOffToOneOfItsOwnTimes() {
+    var plan = plan(.hourly)
+    _ = plan.begin(at: start, last: nil, isAtOnce: false, using: &low)
+    _ = plan.becameDue(start + .seconds(3600), at: start + .seconds(3600), using: &low)
+    plan.failed(RPCError.unavailable("down", retryAfter: 5000), at: start + .seconds(3600), using: &low)
+    #expect(plan.next(at: start + .seconds(3600), using: &low) == start + .seconds(3 * 3600))
+  }
+
+  @Test mutating func anIntervalGoesOnWhenTheClockIsSetBack() {
+    var plan = plan(.every(.seconds(30)))
+    _ = plan.begin(at: start, last: nil, isAtOnce: false, using: &low)
+    plan.clockWasSetBack(by: .seconds(86_400))
+    let now = start - .seconds(86_400) + .seconds(10)
+    #expect(plan.next(at: now, using: &low) == start - .seconds(86_400) + .seconds(30))
+  }
+
+  @Test mutating func aCronJobDoesNotRepeatTheHourThatTheClockWasSetBack() {
+    var plan = plan(.hourly)
+    _ = plan.begin(at: start, last: nil, isAtOnce: false, using: &low)
+    plan.clockWasSetBack(by: .seconds(3600))
+    #expect(plan.next(at: start - .seconds(3590), using: &low) == start + .seconds(3600))
+  }
+
+  @Test mutating func aCronJobBeginsAnewWhenTheClockWasFarAhead() {
+    var plan = plan(.hourly)
+    _ = plan.begin(at: start, last: nil, isAtOnce: false, using: &low)
+    plan.clockWasSetBack(by: .seconds(365 * 86_400))
+    let now = start - .seconds(365 * 86_400)
+    #expect(plan.next(at: now, using: &low) == now + .seconds(3600))
+  }
+}
