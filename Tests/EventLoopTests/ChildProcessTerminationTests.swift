@@ -71,6 +71,30 @@ import Testing
     }
   }
 
+  @Test func aLimitEndsTheProgramAndSoDoesACancelledWait() async throws {
+    try await onLoop {
+      let clock = TestClock()
+      let (slow, _) = try started("exec sleep 600")
+      let limited = Loop.task { try await slow.exit(within: .seconds(2), grace: .seconds(5), clock: clock) }
+      try await clock.sleepers(1)
+      clock.advance(by: .seconds(2))
+      await #expect(throws: TimeoutError(limit: .seconds(2))) { try await limited.value }
+      #expect(slow.status == .signalled(SIGTERM))
+      clock.advance(by: .seconds(5))
+      #expect(slow.isGone)
+
+      let (other, _) = try started("exec sleep 600")
+      let cancelled = Loop.task { try await other.exit(within: .seconds(2), grace: .seconds(5), clock: clock) }
+      try await clock.sleepers(1)
+      cancelled.cancel()
+      #expect(try await other.exit == .signalled(SIGTERM))
+      clock.advance(by: .seconds(5))
+      await #expect(throws: CancellationError.self) { try await cancelled.value }
+      #expect(other.isGone)
+      #expect(clock.pending == 0)
+    }
+  }
+
   @Loop private func started(_ script: String) throws -> (ChildProcess, Received) {
     let received = Received()
     let child = try ChildProcess(.init(["/bin/sh", "-c", script]), output: .pipe { received.take($0) })
