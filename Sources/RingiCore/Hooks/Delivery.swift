@@ -43,6 +43,9 @@ package final class Delivery {
   /// Unique among deliveries, and the same after a restart.
   package var id: String { "\(hook)/\(sequence)" }
 
+  /// Whether it waits for another attempt after a failed one.
+  var isBetweenAttempts: Bool { state == .pending && attempts > 0 }
+
   // MARK: States
 
   func begin(at now: Timestamp) {

@@ -97,7 +97,10 @@ final class HookAttempt {
   private func call(
     _ method: String, _ template: JSONValue, _ hook: Hook, _ event: Event
   ) async throws -> HookOutcome {
-    guard event.causes.count < EventBus.maxCauses else { return cut(event) }
+    let isLast = event.causes.count >= EventBus.maxCauses
+    if isLast, registry.isMutation(method) {
+      return cut("A chain of \(EventBus.maxCauses + 1) events that caused each other ends here: nothing was called.")
+    }
     do {
       let params = try HookTemplate.fill(template, from: event)
       let call = Call(origin: .owner(causes: event.causes + [event.id]))
@@ -111,15 +114,18 @@ final class HookAttempt {
     } catch let error as CancellationError where Task.isCancelled {
       throw error
     } catch {
-      return .failed("\(method): \(redactor.redact(rpcError(error).message))")
+      let error = redactor.redact(rpcError(error))
+      let message = "\(method): \(error.message)"
+      return isLast && error.kind == RPCError.conflict("").kind ? cut(message) : .failed(message)
     }
   }
 
-  /// An event of this call's could not be published, so nothing is begun that would have to tell of itself.
-  private func cut(_ event: Event) -> HookOutcome {
-    HookOutcome(
-      error:
-        "The event \(event.type) is the end of a chain of \(EventBus.maxCauses + 1) events that caused each other, so nothing was called.",
-      isFinal: true, isCut: true)
+  /// At the end of a chain of causes the bus refuses another event; what acts first and tells then must not begin.
+  private func cut(_ message: String) -> HookOutcome { HookOutcome(error: message, isFinal: true, isCut: true) }
+}
+
+extension Registry {
+  fileprivate func isMutation(_ method: String) -> Bool {
+    table.index(of: method).map { table.methods[$0].isMutation } ?? false
   }
 }

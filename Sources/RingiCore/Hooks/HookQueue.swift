@@ -64,6 +64,7 @@ final class HookQueue {
   /// - Parameters:
   ///   - log: Where events are.
   ///   - budget: How many events may still be looked at in this turn.
+  /// - Returns: What to do now.
   func next(in log: EventLog, budget: inout Int) -> Next {
     guard !isRemoved, active.count < hook.concurrency else { return .nothing }
     if let delivery = again.first {

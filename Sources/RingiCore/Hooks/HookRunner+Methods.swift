@@ -14,12 +14,13 @@ extension HookRunner {
     let active = queue.active.values
     let state =
       active.contains { $0.state == .running }
-      ? "running" : active.contains { $0.attempts > 0 } ? "retrying" : active.isEmpty ? "idle" : "waiting"
+      ? "running" : active.contains(where: \.isBetweenAttempts) ? "retrying" : active.isEmpty ? "idle" : "waiting"
     return [
       "name": JSONValue(hook.name), "on": JSONValue(array: hook.types.map { JSONValue($0) }),
       "where": hook.conditions ?? .emptyObject, "action": JSONValue(hook.action.kind.rawValue),
       "state": JSONValue(state), "lastSequence": JSONValue(queue.settled),
-      "backlog": JSONValue(bus.log.lastSequence - queue.settled), "delivered": JSONValue(queue.delivered),
+      "backlog": JSONValue(bus.log.lastSequence - queue.cursor + Int64(active.count)),
+      "delivered": JSONValue(queue.delivered),
       "failed": JSONValue(queue.history.failed.count), "lost": JSONValue(queue.lost),
       "lastError": queue.lastError.map { JSONValue($0) } ?? .null,
     ]

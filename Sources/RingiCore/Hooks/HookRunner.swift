@@ -19,8 +19,8 @@ package final class HookRunner {
   let bus: EventBus
   let clock: any LoopClock
   let attempt: HookAttempt
-  private let log: Log
-  private let problems: Problems
+  let log: Log
+  let problems: Problems
   private let backoff: Backoff
   private var random: any RandomNumberGenerator
   /// Of events that are only tests.
@@ -94,21 +94,31 @@ package final class HookRunner {
   private func remove(_ queue: HookQueue) {
     queue.isRemoved = true
     problems.resolveAll(prefix: matter(queue, ""))
-    for delivery in queue.active.values where delivery.state == .pending { cancel(delivery) }
+    for delivery in queue.active.values where delivery.state == .pending {
+      tasks[ObjectIdentifier(delivery)]?.task.cancel()
+    }
   }
 
-  /// Ends: what waits is left alone, what runs may end by itself for a while, then it is ended.
+  /// Ends: what was begun may end by itself for a while, then it is ended.
   ///
   /// - Parameter limit: How long it may take by itself; a program has five seconds more to heed SIGTERM.
   package func stop(within limit: Duration) async {
     isStopping = true
     bus.remove(self)
-    for (delivery, task) in tasks.values where delivery.state == .pending { task.cancel() }
-    let alarm = clock.alarm(after: limit) {
-      for (_, task) in self.tasks.values { task.cancel() }
+    for (delivery, task) in tasks.values where delivery.isBetweenAttempts { task.cancel() }
+    let end = Gate()
+    let running = tasks.values.map(\.task)
+    Loop.task {
+      for task in running { _ = await task.result }
+      end.open()
     }
-    defer { alarm.cancel() }
-    for (_, task) in tasks.values { _ = await task.result }
+    let alarms = [
+      clock.alarm(after: limit) { for task in running { task.cancel() } },
+      // A program that even SIGKILL doesn't reach hangs in the kernel, and waiting doesn't help it.
+      clock.alarm(after: limit + HookAttempt.grace + .seconds(1)) { end.open() },
+    ]
+    try? await end.wait()
+    for alarm in alarms { alarm.cancel() }
   }
 
   // MARK: Deliveries
@@ -131,8 +141,6 @@ package final class HookRunner {
     let task = Loop.task { await self.deliver(delivery, queue) }
     tasks[ObjectIdentifier(delivery)] = (delivery, task)
   }
-
-  private func cancel(_ delivery: Delivery) { tasks[ObjectIdentifier(delivery)]?.task.cancel() }
 
   private func deliver(_ delivery: Delivery, _ queue: HookQueue) async {
     do {
@@ -165,61 +173,6 @@ package final class HookRunner {
       let wait = backoff.delay(attempt: delivery.attempts, using: &random)
       try await clock.sleep(for: wait)
     }
-  }
-}
-
-// MARK: - What it tells
-
-extension HookRunner {
-  private func matter(_ queue: HookQueue, _ what: String) -> String { "hook/\(queue.hook.name)/\(what)" }
-
-  private func write(_ level: Log.Level, _ queue: HookQueue, _ message: String) {
-    log.write(level, "hook \(queue.hook.name)", message)
-  }
-
-  /// Of one attempt.
-  private func report(_ outcome: HookOutcome, _ delivery: Delivery, _ queue: HookQueue) {
-    if let error = outcome.error {
-      queue.note(error)
-      write(.info, queue, "attempt \(delivery.attempts) with event \(delivery.sequence) failed: \(error)")
-    } else if !outcome.output.isEmpty {
-      write(.debug, queue, "event \(delivery.sequence): \(outcome.output)")
-    }
-    guard outcome.isCut else { return }
-    problems.report(
-      matter(queue, "loop"),
-      "The hook \(queue.hook.name) answers events that its own calls lead to (\(delivery.eventType)); the chain was cut after \(EventBus.maxCauses + 1) events: narrow its `on` or `where`."
-    )
-  }
-
-  /// Of a delivery that is settled.
-  private func report(_ delivery: Delivery, _ queue: HookQueue) {
-    if delivery.state == .failed {
-      write(
-        .warning, queue,
-        "event \(delivery.sequence) was given up after \(delivery.attempts) attempts; hooks.retry tries again")
-    }
-    reportFailed(queue)
-  }
-
-  /// Says how many failed deliveries a hook has, or that there are none any more.
-  func reportFailed(_ queue: HookQueue) {
-    let (failed, dropped) = (queue.history.failed.count, queue.history.dropped)
-    guard failed > 0, !queue.isRemoved else { return problems.resolve(matter(queue, "failed")) }
-    let forgotten = dropped > 0 ? "; \(dropped) older ones are no longer kept" : ""
-    problems.report(
-      matter(queue, "failed"),
-      "The hook \(queue.hook.name) failed with \(failed) events\(forgotten): hooks.deliveries says why, hooks.retry tries again."
-    )
-  }
-
-  private func reportLost(_ range: ClosedRange<Int64>, _ queue: HookQueue) {
-    let message =
-      "\(queue.lost) events, the last of them number \(range.upperBound), left the log before the hook got to them"
-    write(.warning, queue, message)
-    problems.report(
-      matter(queue, "lost"),
-      "The hook \(queue.hook.name) is too slow: \(message); let it do less or raise its concurrency.")
   }
 }
 

@@ -26,7 +26,7 @@ package enum HookMethods {
         enum: ["running", "retrying", "waiting", "idle"])
     ),
     ("lastSequence", .integer("The last event up to which all are settled.", 0...)),
-    ("backlog", .integer("The events after that one, wanted or not.", 0...)),
+    ("backlog", .integer("The events that are under way or were not looked at yet.", 0...)),
     ("delivered", .integer("Deliveries that arrived since the agent started.", 0...)),
     ("failed", .integer("Failed deliveries that are kept.", 0...)),
     ("lost", .integer("Events that left the log before the hook got to them.", 0...)),
