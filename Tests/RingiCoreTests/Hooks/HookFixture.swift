@@ -21,6 +21,7 @@ import Timing
 
   init(events: Int = 10_000, environment: [String: String] = [:]) throws {
     folder = try TemporaryFolder()
+    guard mkfifo("\(folder.path)/gate", 0o600) == 0 else { throw SystemError.last("mkfifo") }
     var bounds = EventLog.Bounds()
     bounds.events = events
     log = EventLog(bounds: bounds)
@@ -46,6 +47,13 @@ import Timing
   func hook(_ name: String, _ action: Hook.Action, on types: [String] = ["*"]) -> Hook {
     Hook(name: name, on: types, action: action, directory: folder.path)
   }
+
+  /// Lets go on what waits, or will wait, in a script's `: < gate`: opening a FIFO takes both ends.
+  func openGate() { gate = open("\(folder.path)/gate", O_RDWR | O_CLOEXEC) }
+
+  private var gate: CInt = -1
+
+  deinit { if gate >= 0 { close(gate) } }
 
   /// Offers the method `test.call`.
   func answer(_ body: @escaping @Loop @Sendable (JSONValue) async throws -> JSONValue) throws {

@@ -50,14 +50,14 @@ import Timing
     try await onLoop {
       let fixture = try HookFixture()
       fixture.runner.replace(hooks: [
-        fixture.hook("slow", .shell("until [ -e go ]; do sleep 0.01; done")), fixture.hook("quick", .run(["true"])),
+        fixture.hook("slow", .shell(": < gate")), fixture.hook("quick", .run(["true"])),
         fixture.hook("reader", .shell("wc -c > count")),
       ])
       let event = try await fixture.publish(title: String(repeating: "x", count: 3_000_000))
       try await fixture.until { fixture.delivered("quick") == 1 && fixture.delivered("reader") == 1 }
       #expect(fixture.folder.read("count") == "\(event.json.utf8.count + 1)\n")
       #expect(fixture.delivered("slow") == 0)
-      try fixture.folder.write("go", "")
+      fixture.openGate()
       try await fixture.until { fixture.delivered("slow") == 1 }
     }
   }

@@ -84,7 +84,7 @@ import Timing
   @Test func theEndOfTheAgentWaitsForWhatRunsAndBeginsNothing() async throws {
     try await onLoop {
       let fixture = try HookFixture()
-      let script = "echo $RINGI_EVENT_SEQUENCE >> begun; until [ -e go ]; do sleep 0.01; done; echo done > done"
+      let script = "echo $RINGI_EVENT_SEQUENCE >> begun; : < gate; echo done > done"
       fixture.runner.replace(hooks: [fixture.hook(.shell(script))])
       try await fixture.publish()
       try await fixture.publish()
@@ -92,7 +92,7 @@ import Timing
       let stop = Loop.task { await fixture.runner.stop(within: .seconds(10)) }
       // The timeout of the attempt, and the limits of the stop.
       try await fixture.clock.sleepers(3)
-      try fixture.folder.write("go", "")
+      fixture.openGate()
       try await stop.value
       #expect(fixture.folder.read("begun") == "1\n")
       #expect(fixture.exists("done"))

@@ -149,7 +149,7 @@ import Timing
       let count = HookAttempt.maxProcesses + 4
       fixture.runner.replace(
         hooks: (0..<count).map {
-          fixture.hook("h\($0)", .shell("touch begun-\($0); until [ -e go ]; do sleep 0.01; done"))
+          fixture.hook("h\($0)", .shell("touch begun-\($0); : < gate"))
         })
       try await fixture.publish()
       let isBegun = { (index: Int) in fixture.exists("begun-\(index)") }
@@ -157,7 +157,7 @@ import Timing
       let running = (0..<count).filter { fixture.row("h\($0)")["state"] == "running" }
       #expect(running.count == HookAttempt.maxProcesses)
       #expect(fixture.row("h\(count - 1)")["state"] == "waiting")
-      try fixture.folder.write("go", "")
+      fixture.openGate()
       try await fixture.until { (0..<count).allSatisfy { fixture.delivered("h\($0)") == 1 } }
     }
   }
