@@ -28,6 +28,7 @@ package final class HookRunner {
   private(set) var queues: [HookQueue] = []
   private var tasks: [ObjectIdentifier: (delivery: Delivery, task: Task<Void, any Error>)] = [:]
   private var isStopping = false
+  private var lastAlarm: Alarm?
 
   /// Makes a runner without hooks, and makes it hear of events.
   ///
@@ -101,6 +102,8 @@ package final class HookRunner {
 
   /// Ends: what was begun may end by itself for a while, then it is ended.
   ///
+  /// Cancelling the task that waits ends that while at once.
+  ///
   /// - Parameter limit: How long it may take by itself; a program has five seconds more to heed SIGTERM.
   package func stop(within limit: Duration) async {
     isStopping = true
@@ -112,13 +115,21 @@ package final class HookRunner {
       for task in running { _ = await task.result }
       end.open()
     }
-    let alarms = [
-      clock.alarm(after: limit) { for task in running { task.cancel() } },
-      // A program that even SIGKILL doesn't reach hangs in the kernel, and waiting doesn't help it.
-      clock.alarm(after: limit + HookAttempt.grace + .seconds(1)) { end.open() },
-    ]
-    try? await end.wait()
-    for alarm in alarms { alarm.cancel() }
+    let alarm = clock.alarm(after: limit) { self.cutShort(end) }
+    let wait = Loop.task { try await end.wait() }
+    await withTaskCancellationHandler {
+      _ = await wait.result
+    } onCancel: {
+      Loop.run { self.cutShort(end) }
+    }
+    alarm.cancel()
+    lastAlarm?.cancel()
+  }
+
+  private func cutShort(_ end: Gate) {
+    for (_, task) in tasks.values { task.cancel() }
+    // A program that even SIGKILL doesn't reach hangs in the kernel, and waiting doesn't help it.
+    lastAlarm = lastAlarm ?? clock.alarm(after: HookAttempt.grace + .seconds(1)) { end.open() }
   }
 
   // MARK: Deliveries

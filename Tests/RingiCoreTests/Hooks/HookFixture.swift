@@ -4,6 +4,7 @@ import JSON
 import RingiKit
 import RingiModel
 import RingiTestSupport
+import Testing
 import Timing
 
 @testable import RingiCore
@@ -98,19 +99,16 @@ import Timing
     return pid_t(folder.read(file)?.dropLast() ?? "") ?? -1
   }
 
-  /// Stops the runner at once; a program that still runs has to heed SIGTERM.
-  func stop(endingAlso process: pid_t) async throws {
-    var isOver = false
-    Loop.task {
-      await self.runner.stop(within: .seconds(10))
-      isOver = true
-    }
-    // The timeout of the attempt, and the limits of the stop.
-    try await clock.sleepers(3)
-    clock.advance(by: .seconds(10))
+  /// Stops the runner; a program that still runs has to heed SIGTERM.
+  func stop(endingAlso process: pid_t, cutShort: @Loop (Task<Void, any Error>) -> Void) async throws {
+    let stop = Loop.task { await self.runner.stop(within: .seconds(10)) }
+    // The timeout of the attempt, and the limit of the stop.
+    try await clock.sleepers(2)
+    cutShort(stop)
     try await until { !Self.isRunning(process) }
     clock.advance(by: HookAttempt.grace)
-    try await until { isOver }
+    try await stop.value
+    #expect(clock.pending == 0)
   }
 
   /// Whether a process is there and is no zombie.

@@ -90,8 +90,8 @@ import Timing
       try await fixture.publish()
       try await fixture.until { fixture.exists("begun") }
       let stop = Loop.task { await fixture.runner.stop(within: .seconds(10)) }
-      // The timeout of the attempt, and the limits of the stop.
-      try await fixture.clock.sleepers(3)
+      // The timeout of the attempt, and the limit of the stop.
+      try await fixture.clock.sleepers(2)
       fixture.openGate()
       try await stop.value
       #expect(fixture.folder.read("begun") == "1\n")
@@ -99,7 +99,8 @@ import Timing
     }
   }
 
-  @Test func theEndOfTheAgentIsTheEndOfWhatTakesTooLong() async throws {
+  @Test(arguments: [true, false])
+  func theEndOfTheAgentIsTheEndOfWhatTakesTooLong(_ isHurried: Bool) async throws {
     try await onLoop {
       let fixture = try HookFixture()
       fixture.runner.replace(hooks: [
@@ -107,7 +108,9 @@ import Timing
       ])
       try await fixture.publish()
       let process = try await fixture.process()
-      try await fixture.stop(endingAlso: process)
+      try await fixture.stop(endingAlso: process) { stop in
+        if isHurried { stop.cancel() } else { fixture.clock.advance(by: .seconds(10)) }
+      }
       #expect(fixture.exists("bye"))
       #expect(fixture.delivered() == 0)
     }

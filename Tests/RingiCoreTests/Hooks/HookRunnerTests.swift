@@ -138,7 +138,7 @@ import Timing
 
       let process = try await fixture.process()
       #expect(kill(process, 0) == 0)
-      try await fixture.stop(endingAlso: process)
+      try await fixture.stop(endingAlso: process) { _ in fixture.clock.advance(by: .seconds(10)) }
       #expect(kill(process, 0) != 0)
     }
   }
