@@ -46,7 +46,7 @@ public actor Loop {
   public static func immediate<T: Sendable>(
     _ body: @escaping @Loop @Sendable () async throws -> T
   ) -> Task<T, any Error> {
-    Task.immediate(executorPreference: shared.executor) { try await body() }
+    Task.immediate(executorPreference: shared.executor) { @Loop in try await body() }
   }
 
   /// Runs `body` at once when called on the loop's thread, else in one of its next turns.
