@@ -26,7 +26,7 @@ demo: build
 
 test: deps
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build --parallel
+	@scripts/test
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests

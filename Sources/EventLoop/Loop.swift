@@ -26,7 +26,8 @@ public actor Loop {
 
   /// Starts a task that stays on the loop's thread through every suspension; the one way tasks are made here.
   ///
-  /// A task made by a plain `Task { @Loop in … }` would hop to the global pool and back at each suspension.
+  /// A task made by a plain `Task { @Loop in … }` would hop to the global pool and back at each suspension, and
+  /// `Task.immediate` starts at once only without the preference that keeps it here.
   ///
   /// - Parameter body: The work; it inherits no cancellation.
   /// - Returns: A handle to cancel the task or to wait for its value.
@@ -35,18 +36,6 @@ public actor Loop {
     _ body: @escaping @Loop @Sendable () async throws -> T
   ) -> Task<T, any Error> {
     Task(executorPreference: shared.executor) { try await body() }
-  }
-
-  /// Like ``task(_:)``, but the work starts at once and runs to its first suspension before this returns.
-  ///
-  /// - Parameter body: The work; it inherits no cancellation.
-  /// - Returns: A handle to cancel the task or to wait for its value.
-  @Loop
-  @discardableResult
-  public static func immediate<T: Sendable>(
-    _ body: @escaping @Loop @Sendable () async throws -> T
-  ) -> Task<T, any Error> {
-    Task.immediate(executorPreference: shared.executor) { @Loop in try await body() }
   }
 
   /// Runs `body` at once when called on the loop's thread, else in one of its next turns.

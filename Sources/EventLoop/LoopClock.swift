@@ -52,7 +52,7 @@ extension LoopClock {
     _ limit: Duration?, _ body: @escaping @Loop @Sendable () async throws -> T
   ) async throws -> T {
     guard let limit else { return try await body() }
-    let task = Loop.immediate(body)
+    let task = Loop.task(body)
     var timedOut = false
     let alarm = alarm(after: limit) {
       timedOut = true

@@ -30,7 +30,7 @@ public import EventLoop
 
   private func start(_ work: @escaping @Loop @Sendable () async -> Outcome) {
     isRunning = true
-    Loop.immediate {
+    Loop.task {
       let outcome = await work()
       self.isRunning = false
       let waiting = self.waiters

@@ -9,8 +9,6 @@ import Timing
       let clock = TestClock()
       var fired: [Int] = []
       for delay in [30, 10, 20, 10] {
-        let number = fired.count
-        _ = number
         _ = clock.alarm(after: .seconds(delay)) { fired.append(delay) }
       }
       clock.advance(by: .seconds(15))
@@ -40,8 +38,8 @@ import Timing
   @Test func aCancelledSleepThrowsAtOnceAndLeavesNoAlarm() async throws {
     try await onLoop {
       let clock = TestClock()
-      let sleeper = Loop.immediate { try await clock.sleep(for: .seconds(60)) }
-      #expect(clock.pending == 1)
+      let sleeper = Loop.task { try await clock.sleep(for: .seconds(60)) }
+      try await clock.sleepers(1)
       sleeper.cancel()
       await #expect(throws: CancellationError.self) { try await sleeper.value }
       #expect(clock.pending == 0)
@@ -76,9 +74,10 @@ import Timing
   @Test func workThatTakesTooLongIsCancelledAndSaysSo() async throws {
     try await onLoop {
       let clock = TestClock()
-      let task = Loop.immediate {
+      let task = Loop.task {
         try await clock.withTimeout(.seconds(5)) { try await clock.sleep(for: .seconds(60)) }
       }
+      try await clock.sleepers(2)
       clock.advance(by: .seconds(5))
       await #expect(throws: TimeoutError(limit: .seconds(5))) { try await task.value }
       #expect(clock.pending == 0)

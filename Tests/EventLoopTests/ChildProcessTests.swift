@@ -118,7 +118,7 @@ import Testing
   @Test func severalMayWaitAndOneMayGiveUp() async throws {
     try await onLoop {
       let child = try ChildProcess(.init(["cat"]), input: .pipe)
-      let waiters = (0..<3).map { _ in Loop.immediate { try await child.exit } }
+      let waiters = (0..<3).map { _ in Loop.task { try await child.exit } }
       waiters[1].cancel()
       await #expect(throws: CancellationError.self) { try await waiters[1].value }
       child.closeInput()

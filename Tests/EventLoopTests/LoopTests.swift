@@ -21,22 +21,6 @@ import Testing
     #expect(threads.count == 1)
   }
 
-  @Test func anImmediateTaskRunsToItsFirstSuspensionAtOnce() async throws {
-    try await onLoop {
-      var steps: [String] = []
-      let gate = Gate()
-      let task = Loop.immediate {
-        steps.append("begun")
-        try await gate.wait()
-        steps.append("ended")
-      }
-      #expect(steps == ["begun"])
-      gate.open()
-      try await task.value
-      #expect(steps == ["begun", "ended"])
-    }
-  }
-
   @Test func workFromOtherThreadsIsNotLost() async throws {
     let total = try await onLoop {
       let counter = Counter()

@@ -118,7 +118,7 @@ package enum TaskMethods {
         if let provider = params["provider"]?.string { _ = try inbox.source(provider) }
         let instances = params["provider"]?.string.map { [$0] } ?? inbox.instances
         // Each on its own, so that a slow backend delays no other.
-        let polls = instances.map { instance in Loop.immediate { try await poll(instance) } }
+        let polls = instances.map { instance in Loop.task { try await poll(instance) } }
         return try await withTaskCancellationHandler {
           try await refreshed(instances, polls)
         } onCancel: {

@@ -298,7 +298,7 @@ package final class Session: ByteStreamDelegate, CallClient {
     inFlightBytes += request.bytes
     environment.counters.inFlight += 1
     let call = Call(origin: .client(self))
-    let task = Loop.immediate { [self] in
+    let task = Loop.task { [self] in
       do {
         finish(request, .success(try await method.invoke(params, call)))
       } catch {

@@ -73,7 +73,7 @@ package final class Decisions {
       return try await decide(id, request)
     }
     // On its own, so that a client who leaves takes nothing back half done.
-    let work = Loop.immediate { [self] in try await carryOut(id, request) }
+    let work = Loop.task { [self] in try await carryOut(id, request) }
     running[id] = work
     defer { running[id] = nil }
     return try await work.value
@@ -213,7 +213,7 @@ package final class Decisions {
     guard let task = entry.table.entries[id]?.task, task.status.isOpen else {
       throw RPCError.conflict("The task \(id) is no longer open; nothing was sent.")
     }
-    let work = Loop.immediate { [self] in
+    let work = Loop.task { [self] in
       do {
         let reserved = try await reservation == .claim ? source.claim(task) : source.release(task)
         try await takeIn([reserved], lost: [], entry)

@@ -36,7 +36,7 @@ final class IdempotencyKeys {
       }
       return try await entry.answer.value
     }
-    let answer = Loop.immediate(work)
+    let answer = Loop.task(work)
     entries[key] = Entry(request: request, answer: answer)
     order.append(key)
     if order.count > Self.maxKeys { entries[order.removeFirst()] = nil }

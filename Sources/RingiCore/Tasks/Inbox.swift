@@ -126,7 +126,7 @@ package final class Inbox {
   private func lookUp(
     _ ids: [TaskItem.ID], _ source: any TaskSource
   ) async throws -> [(TaskItem.ID, TaskItem?)] {
-    let tasks = ids.map { id in Loop.immediate { (id, try await source.task(id)) } }
+    let tasks = ids.map { id in Loop.task { (id, try await source.task(id)) } }
     return try await withTaskCancellationHandler {
       var found: [(TaskItem.ID, TaskItem?)] = []
       for task in tasks { found.append(try await task.value) }

@@ -87,7 +87,7 @@ final class Program: @unchecked Sendable {
   /// Waits for the end; all output has been read then.
   ///
   /// - Returns: The exit status; a signal's number below zero; `nil` when it still runs after the limit.
-  func wait(seconds: Double = 30) -> Int32? {
+  func wait(seconds: Double = 120) -> Int32? {
     guard exited.wait(timeout: .now() + seconds) == .success else { return nil }
     exited.signal()
     _ = readers.wait(timeout: .now() + 5)
@@ -95,7 +95,7 @@ final class Program: @unchecked Sendable {
   }
 
   /// Waits until its output fulfils a condition.
-  func waitFor(seconds: Double = 30, _ condition: (Program) -> Bool) -> Bool {
+  func waitFor(seconds: Double = 120, _ condition: (Program) -> Bool) -> Bool {
     let end = Date(timeIntervalSinceNow: seconds)
     while !condition(self) {
       if Date() > end { return false }

@@ -12,11 +12,11 @@ import Timing
     let clock = TestClock()
     let client = RetryingClient(stub, clock: clock, attempts: attempts, random: Fixed())
     let request = HTTPRequest(method, try HTTPURL("http://h/"))
-    let task = Loop.immediate { () -> Result<HTTPResponse, HTTPError> in
+    let task = Loop.task { () -> Result<HTTPResponse, HTTPError> in
       do throws(HTTPError) { return .success(try await client.send(request)) } catch { return .failure(error) }
     }
     var isDone = false
-    let waiter = Loop.immediate {
+    let waiter = Loop.task {
       defer { isDone = true }
       return try await task.value
     }
@@ -91,7 +91,7 @@ import Timing
       let stub = StubClient(try answer(429, ["Retry-After": "7"]), try answer(200))
       let client = RetryingClient(stub, clock: clock, random: Fixed())
       let request = HTTPRequest(.get, try HTTPURL("http://h/"))
-      let task = Loop.immediate { try await client.send(request).status }
+      let task = Loop.task { try await client.send(request).status }
       try await clock.sleepers(1)
       clock.advance(by: .milliseconds(6_999))
       await Task.yield()
@@ -113,7 +113,7 @@ import Timing
       let clock = TestClock()
       let client = RetryingClient(StubClient(try answer(503)), clock: clock, random: Fixed())
       let request = HTTPRequest(.get, try HTTPURL("http://h/"))
-      let task = Loop.immediate { try await client.send(request) }
+      let task = Loop.task { try await client.send(request) }
       try await clock.sleepers(1)
       task.cancel()
       await #expect(throws: HTTPError.self) { try await task.value }

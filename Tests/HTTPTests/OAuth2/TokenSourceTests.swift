@@ -11,7 +11,7 @@ import Timing
       let gate = Gate()
       let grant = CountingGrant(gate: gate)
       let source = TokenSource(grant, clock: TestClock())
-      let tasks = (0..<20).map { _ in Loop.immediate { try await source.token().value } }
+      let tasks = (0..<20).map { _ in Loop.task { try await source.token().value } }
       gate.open()
       for task in tasks { #expect(try await task.value == "token-1") }
       #expect(try await source.token().value == "token-1")
@@ -24,7 +24,7 @@ import Timing
       let gate = Gate()
       let grant = CountingGrant(failure: .unavailable(status: 503, retryAfter: nil), gate: gate)
       let source = TokenSource(grant, clock: TestClock())
-      let tasks = (0..<3).map { _ in Loop.immediate { try await source.token() } }
+      let tasks = (0..<3).map { _ in Loop.task { try await source.token() } }
       gate.open()
       for task in tasks { await #expect(throws: TokenError.self) { try await task.value } }
       #expect(grant.count == 1)
@@ -38,8 +38,8 @@ import Timing
       let gate = Gate()
       let grant = CountingGrant(gate: gate)
       let source = TokenSource(grant, clock: TestClock())
-      let first = Loop.immediate { try await source.token() }
-      let second = Loop.immediate { try await source.token() }
+      let first = Loop.task { try await source.token() }
+      let second = Loop.task { try await source.token() }
       first.cancel()
       await #expect(throws: TokenError.transport(HTTPError(.cancelled))) { try await first.value }
       gate.open()

@@ -78,7 +78,7 @@ import Timing
       let control = rig.control
       // The first page is held up until rows of it have gone, which moves all others forward.
       try rig.inject(.delay(.milliseconds(150)), on: "GET /v1/task-instances", skip: 1)
-      let list = Loop.immediate { try await rig.call("task.list", ["status": ["READY", "RESERVED"]]) }
+      let list = Loop.task { try await rig.call("task.list", ["status": ["READY", "RESERVED"]]) }
       while rig.count("GET /v1/task-instances") < 1 { await Task.yield() }
       for id in made.prefix(300) { try control.completeElsewhere(id, by: "P1") }
       let found = Set(ids(try await list.value))

@@ -105,7 +105,7 @@ import Timing
   /// Moves both clocks while `body` waits, a tenth of a second at a time.
   func passingTime<T: Sendable>(_ body: @escaping @Loop @Sendable () async throws -> T) async throws -> T {
     var isDone = false
-    let work = Loop.immediate {
+    let work = Loop.task {
       defer { isDone = true }
       return try await body()
     }
