@@ -14,16 +14,26 @@ extension Agent {
     log.write(.info, "agent", "stopping")
     // The log of an agent that ends may be full or its disk gone; that is no reason not to end.
     _ = try? await bus.publish([EventDraft(.agentStopping)])
-    let work = Loop.task { [self] in await finish() }
-    let alarm = clock.alarm(after: Self.shutdownLimit) { work.cancel() }
-    _ = await work.result
+    let finished = Gate()
+    let work = Loop.task { [self] in
+      await finish()
+      finished.open()
+    }
+    let alarm = clock.alarm(after: Self.shutdownLimit) { finished.open() }
+    // Nobody cancels this task; whoever did would have the agent end at once.
+    try? await finished.wait()
     alarm.cancel()
+    work.cancel()
+    server.close()
     stopped.open()
   }
 
+  /// Jobs and hooks get a part of the time: a program may take five seconds more to heed SIGTERM, and the answers that
+  /// all this holds up are still to be written.
   private func finish() async {
-    await scheduler.stop(within: Self.shutdownLimit)
-    await hooks.stop(within: Self.shutdownLimit)
+    async let jobs: Void = scheduler.stop(within: Self.shutdownLimit - .seconds(6))
+    async let deliveries: Void = hooks.stop(within: Self.shutdownLimit - .seconds(6))
+    _ = await (jobs, deliveries)
     await decisions.settle()
     await plugins.stopAll()
     await server.finish()

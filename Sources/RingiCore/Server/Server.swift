@@ -42,7 +42,7 @@ package final class Server {
       start(try ByteStream(socket: socket), listener, access)
     } catch {
       log.write(.error, "agent", "a client could not be taken in: \(error)")
-      close(socket)
+      Glibc.close(socket)
     }
   }
 
@@ -105,7 +105,12 @@ package final class Server {
     guard !sessions.isEmpty else { return }
     let gate = Gate()
     idle = gate
+    // Cancelled, the wait is over all the same.
     try? await gate.wait()
+  }
+
+  /// Closes every connection; what was not sent is lost.
+  package func close() {
     for session in sessions.values { session.close() }
   }
 }

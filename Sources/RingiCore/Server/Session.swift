@@ -464,7 +464,9 @@ package final class Session: ByteStreamDelegate, CallClient {
 
   /// Whether nothing is left to do for this client.
   private var isDone: Bool {
-    inFlight.isEmpty && pending.isEmpty && stream.unsent == 0 && (subscriptions.isEmpty || !staysForEvents)
+    // Of a client that is being let go half a message is of no interest.
+    inFlight.isEmpty && (pending.isEmpty || isClosing) && stream.unsent == 0
+      && (subscriptions.isEmpty || !staysForEvents)
   }
 
   /// Whether a client that sends no more is kept for its subscriptions.
