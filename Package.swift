@@ -72,7 +72,7 @@ let package = Package(
     tests("EndToEndTests", ["RingiTestSupport", "ringi", "ringi-sandbox", "ringid"]),
     tests("EventLoopTests", ["EventLoop", "RingiTestSupport", "Timing"]),
     tests("HTTPTests", ["EventLoop", "HTTP", "HTTPServer", "JSON", "RingiTestSupport", "Timing"]),
-    tests("JSONRPCTests", ["JSONRPC"]),
+    tests("JSONRPCTests", ["JSON", "JSONRPC"]),
     tests("JSONTests", ["CJansson", "JSON"]),
     tests(
       "ProvidersTests",
@@ -82,7 +82,7 @@ let package = Package(
       ]),
     tests("RingiCLITests", ["JSON", "RingiClient", "Text", "Timing", "ringi"]),
     tests("RingiCoreTests", ["Providers", "RingiCore", "RingiTestSupport", "Sandbox"]),
-    tests("RingiModelTests", ["RingiModel"]),
+    tests("RingiModelTests", ["JSON", "RingiModel", "Timing"]),
     tests("SandboxTests", ["HTTPServer", "JSON", "Sandbox", "Timing", "ringi-sandbox"]),
     tests("TextTests", ["Text"]),
     tests("TimingTests", ["Timing"]),

@@ -12,7 +12,7 @@ public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertibl
   public var description: String { "line \(line), column \(column): \(message)" }
 
   /// An error at an offset of a text; the line and column are counted here.
-  init(_ message: String, at byte: Int, of text: UnsafeBufferPointer<UInt8>) {
+  package init(_ message: String, at byte: Int, of text: UnsafeBufferPointer<UInt8>) {
     let place = TextPlace(of: byte, in: text)
     self.line = place.line
     self.column = place.column

@@ -123,20 +123,27 @@ package struct FrameReader: Sendable {
   private func contentLength(ofLine line: UnsafeBufferPointer<UInt8>) throws(FramingError) -> Int? {
     let name: StaticString = "content-length:"
     let count = name.utf8CodeUnitCount
-    guard line.count >= count, (0..<count).allSatisfy({ line[$0] | 0x20 == name.utf8Start[$0] | 0x20 })
-    else { return nil }
-    var value = 0
-    var digits = 0
-    for byte in line[count...] where !isBlank(byte) {
-      guard (0x30...0x39).contains(byte) else {
-        let text = String(decoding: line.prefix(48), as: UTF8.self)
-        throw FramingError(message: "Content-Length takes a number of bytes, got \"\(text)\"")
-      }
-      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-      value = overflow ? .max / 10 : product + Int(byte - 0x30)
-      digits += 1
+    guard line.count >= count, (0..<count).allSatisfy({ line[$0] | 0x20 == name.utf8Start[$0] | 0x20 }) else {
+      return nil
     }
-    if digits == 0 { throw FramingError(message: "Content-Length takes a number of bytes, got nothing") }
+    return try number(line[count...])
+  }
+
+  /// A number of bytes with blanks around it; one beyond every counter is the largest there is.
+  private func number(_ text: Slice<UnsafeBufferPointer<UInt8>>) throws(FramingError) -> Int {
+    var value = 0
+    var digits = text.drop(while: isBlank)
+    while let last = digits.last, isBlank(last) { digits.removeLast() }
+    guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      let got = digits.isEmpty ? "nothing" : "\"\(String(decoding: digits.prefix(48), as: UTF8.self))\""
+      throw FramingError(message: "Content-Length takes a number of bytes, got \(got)")
+    }
+    for digit in digits {
+      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = product.addingReportingOverflow(Int(digit - 0x30))
+      if overflow || carry { return .max }
+      value = sum
+    }
     return value
   }
 

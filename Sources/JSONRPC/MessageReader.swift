@@ -28,11 +28,11 @@ package struct MessageReader: Sendable {
 
   /// Reads the message that a frame is.
   ///
-  /// - Parameter frame: The bytes of one frame, without white space in front.
+  /// - Parameter frame: The bytes of one frame.
   /// - Returns: What it holds.
   /// - Throws: `JSONSyntaxError` when the frame is no JSON text.
   package func read(_ frame: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> Message {
-    guard frame.first == UInt8(ascii: "[") else { return .single(try request(frame)) }
+    guard frame.first(where: { !$0.isJSONBlank }) == UInt8(ascii: "[") else { return .single(try request(frame)) }
     var parts: [Range<Int>] = []
     var count = 0
     try lenient.elements(of: frame) {
@@ -50,10 +50,13 @@ package struct MessageReader: Sendable {
   private func request(
     _ frame: UnsafeBufferPointer<UInt8>, at part: Range<Int>
   ) throws(JSONSyntaxError) -> Result<Request, Request.Invalid> {
-    let result = try request(UnsafeBufferPointer(rebasing: frame[part]))
-    switch result {
-    case .success(let request): return .success(request.shifted(by: part.lowerBound))
-    case .failure(let invalid): return .failure(invalid.shifted(by: part.lowerBound))
+    do throws(JSONSyntaxError) {
+      switch try request(UnsafeBufferPointer(rebasing: frame[part])) {
+      case .success(let request): return .success(request.shifted(by: part.lowerBound))
+      case .failure(let invalid): return .failure(invalid.shifted(by: part.lowerBound))
+      }
+    } catch {
+      throw JSONSyntaxError(error.message, at: part.lowerBound + error.byte, of: frame)
     }
   }
 
@@ -65,8 +68,7 @@ package struct MessageReader: Sendable {
     do throws(JSONSyntaxError) {
       return try Request.read(text, scanner)
     } catch {
-      guard let result = try? Request.read(text, lenient), case .success(let request) = result, let id = request.id
-      else { throw error }
+      guard let result = try? Request.read(text, lenient), let id = result.id else { throw error }
       try scanner.validate(replacing: id, in: text)
       return result
     }
@@ -83,6 +85,20 @@ package struct MessageReader: Sendable {
     let head = UnsafeBufferPointer(rebasing: frame[..<error.byte])
     return (try? lenient.validate(head)) == nil ? nil : error.byte
   }
+}
+
+extension Result<Request, Request.Invalid> {
+  fileprivate var id: Range<Int>? {
+    switch self {
+    case .success(let request): request.id
+    case .failure(let invalid): invalid.id
+    }
+  }
+}
+
+extension UInt8 {
+  /// Whether it is white space between the parts of a JSON text.
+  fileprivate var isJSONBlank: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }
 
 extension Request.Invalid {

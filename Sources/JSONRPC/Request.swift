@@ -57,8 +57,7 @@ package struct Request: Sendable {
   }
 
   private mutating func takeEscaped(_ member: JSONScanner.Member, in text: UnsafeBufferPointer<UInt8>) {
-    let quoted = text[member.key.lowerBound - 1...member.key.upperBound]
-    switch (try? JSONValue(parsing: Array(quoted)))?.string {
+    switch string(member.key.lowerBound - 1..<member.key.upperBound + 1, in: text) {
     case "id": id = member.value
     case "method": methodValue = member.value
     case "params": params = member.value
@@ -67,8 +66,13 @@ package struct Request: Sendable {
     }
   }
 
+  /// The characters of a string, given with its quotes.
+  private func string(_ quoted: Range<Int>, in text: UnsafeBufferPointer<UInt8>) -> String? {
+    (try? JSONValue(parsing: Array(text[quoted])))?.string
+  }
+
   private mutating func check(_ text: UnsafeBufferPointer<UInt8>) -> String? {
-    guard let version, text.has("\"2.0\"", at: version) else {
+    guard let version, text.has("\"2.0\"", at: version) || string(version, in: text) == "2.0" else {
       return "The member jsonrpc is not \"2.0\"; this is JSON-RPC 2.0."
     }
     if let id, !Self.isID(text[id.lowerBound]) { return "The id is neither a string, a number nor null." }
@@ -78,7 +82,9 @@ package struct Request: Sendable {
     method = methodValue.lowerBound + 1..<methodValue.upperBound - 1
     methodHasEscapes = text[method].contains(UInt8(ascii: "\\"))
     if let params, !Self.isStructured(text[params.lowerBound]) {
-      return "The params are neither an object nor an array."
+      // Emacs's jsonrpc library sends null for no params.
+      guard text.has("null", at: params) else { return "The params are neither an object nor an array." }
+      self.params = nil
     }
     return nil
   }
