@@ -81,7 +81,12 @@ let package = Package(
         "RingiTestSupport", "Sandbox", "Timing",
       ]),
     tests("RingiCLITests", ["JSON", "RingiClient", "Text", "Timing", "ringi"]),
-    tests("RingiCoreTests", ["Providers", "RingiCore", "RingiTestSupport", "Sandbox"]),
+    tests(
+      "RingiCoreTests",
+      [
+        "EventLoop", "JSON", "JSONRPC", "Providers", "RingiCore", "RingiKit", "RingiModel", "RingiTestSupport",
+        "Sandbox", "Timing",
+      ]),
     tests("RingiModelTests", ["JSON", "RingiModel", "Timing"]),
     tests("SandboxTests", ["HTTPServer", "JSON", "Sandbox", "Timing", "ringi-sandbox"]),
     tests("TextTests", ["Text"]),

@@ -143,10 +143,9 @@ package final class Session: ByteStreamDelegate, CallClient {
     do throws(JSONSyntaxError) {
       dispatch(try reader.read(frame), in: frame)
     } catch {
-      // A whole message with something after it on its line: the message counts, the rest is a line of its own.
+      // A whole message with something after it: the message counts, and all the rest is one error.
       if let rest = reader.restAfterWholeText(frame, error) {
         handle(UnsafeBufferPointer(rebasing: frame[..<rest]))
-        return handle(UnsafeBufferPointer(rebasing: frame[rest...]))
       }
       refuse(.parseError(error), id: nil, batch: nil)
     }
@@ -302,7 +301,8 @@ package final class Session: ByteStreamDelegate, CallClient {
       do {
         finish(request, .success(try await method.invoke(params, call)))
       } catch {
-        finish(request, .failure(rpcError(error)))
+        // A handler may turn its cancellation into an error of its own.
+        finish(request, .failure(Task.isCancelled ? .cancelled() : rpcError(error)))
       }
     }
     guard inFlight[ObjectIdentifier(request)] != nil else { return }
