@@ -66,7 +66,7 @@ final class TestAgent {
   func stop() async {
     server.stopListening()
     waits.openAll()
-    let end = Loop.immediate { [server] in await server.finish() }
+    let end = Loop.task { [server] in await server.finish() }
     end.cancel()
     _ = await end.result
   }
