@@ -53,7 +53,8 @@ package final class Decisions {
   /// Decides a task.
   ///
   /// - Parameter request: What to do.
-  /// - Returns: `{task, event}`, with `already` when the same had been decided before; for a dry run what would be sent.
+  /// - Returns: `{task, event}`, with `already` when the same had been decided before; for a dry run what would be
+  ///   sent.
   /// - Throws: `RPCError`.
   package func decide(_ request: Request) async throws -> JSONValue {
     let task = try find(request.task)
@@ -62,20 +63,28 @@ package final class Decisions {
       return ["task": task.json(), "dryRun": true, "request": try source.preview(request.decision, on: task)]
     }
     return try await keys.once(request.idempotencyKey, request.json) { [self] in
-      try await decide(task.id, request).json
+      try await work(on: task.id) { [self] in try await carryOut(task.id, request) }.json
     }
   }
 
-  private func decide(_ id: TaskItem.ID, _ request: Request) async throws -> Done {
-    if let other = running[id] {
-      // Somebody is at it: what came of it is the answer to the second one too.
-      _ = await other.result
-      return try await decide(id, request)
+  /// Does one thing to a task at a time, each to its end: a client who leaves takes nothing back half done.
+  ///
+  /// - Parameters:
+  ///   - id: The task.
+  ///   - body: Looks at the task anew, since what came before may have changed it.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws.
+  private func work(
+    on id: TaskItem.ID, _ body: @escaping @Loop @Sendable () async throws -> Done
+  ) async throws -> Done {
+    // Of several who wait here one goes on, and the others wait for that one.
+    while let other = running[id] { _ = await other.result }
+    let work = Loop.task { [self] in
+      // Here, and not where the result is awaited: somebody else may come to wait for it first, and for ever.
+      defer { running[id] = nil }
+      return try await body()
     }
-    // On its own, so that a client who leaves takes nothing back half done.
-    let work = Loop.task { [self] in try await carryOut(id, request) }
     running[id] = work
-    defer { running[id] = nil }
     return try await work.value
   }
 
@@ -207,13 +216,12 @@ package final class Decisions {
   /// - Throws: `RPCError`.
   package func reserve(_ reservation: Reservation, _ selector: String, causes: [String]) async throws -> JSONValue {
     let id = try find(selector).id
-    if let other = running[id] { _ = await other.result }
-    let (entry, source) = try inbox.live(id)
-    try check(entry.table.entries[id])
-    guard let task = entry.table.entries[id]?.task, task.status.isOpen else {
-      throw RPCError.conflict("The task \(id) is no longer open; nothing was sent.")
-    }
-    let work = Loop.task { [self] in
+    let done = try await work(on: id) { [self] in
+      let (entry, source) = try inbox.live(id)
+      try check(entry.table.entries[id])
+      guard let task = entry.table.entries[id]?.task, task.status.isOpen else {
+        throw RPCError.conflict("The task \(id) is no longer open; nothing was sent.")
+      }
       do {
         let reserved = try await reservation == .claim ? source.claim(task) : source.release(task)
         try await takeIn([reserved], lost: [], entry)
@@ -224,9 +232,7 @@ package final class Decisions {
           "The task \(id) was already decided; nothing was sent.", details: ["task": error.task.json()])
       }
     }
-    running[id] = work
-    defer { running[id] = nil }
-    return ["task": try await work.value.task.json()]
+    return ["task": done.task.json()]
   }
 }
 
