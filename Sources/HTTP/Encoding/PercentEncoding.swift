@@ -22,7 +22,8 @@ package enum PercentEncoding {
     pairs.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")
   }
 
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
+  /// Whether a byte stands for itself (RFC 3986 §2.3).
+  package static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),

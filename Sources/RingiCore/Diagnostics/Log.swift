@@ -3,6 +3,7 @@ package import EventLoop
 internal import Glibc
 internal import JSON
 package import RingiKit
+internal import Text
 
 /// The agent's log, on standard error: one line an entry, as text or as JSON.
 ///
@@ -50,7 +51,7 @@ package final class Log {
   private func line(_ level: Level, _ scope: String, _ message: String) -> [UInt8] {
     let time = clock.now.rfc3339
     switch format {
-    case .text: return Array("\(time) \(level.rawValue) \(scope): \(message.visible)\n".utf8)
+    case .text: return Array("\(time) \(level.rawValue) \(scope): \(visible(message))\n".utf8)
     case .json:
       let entry: JSONValue = [
         "time": JSONValue(time), "level": JSONValue(level.rawValue), "scope": JSONValue(scope),
@@ -72,15 +73,5 @@ package final class Log {
         Glibc.write(fileDescriptor, $0.baseAddress, $0.count)
       }
     }
-  }
-}
-
-extension String {
-  /// The text with control characters as `\u{1b}`, so that a line stays a line.
-  fileprivate var visible: String {
-    guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
-    return unicodeScalars.map { scalar in
-      scalar.properties.generalCategory == .control ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
-    }.joined()
   }
 }

@@ -1,5 +1,6 @@
-internal import Glibc
 package import EventLoop
+internal import Glibc
+internal import HTTP
 package import JSON
 
 /// Takes the values of secrets out of whatever leaves the agent: log lines, errors, events, status.
@@ -70,26 +71,6 @@ extension [UInt8] {
         place += 1
       }
       return nil
-    }
-  }
-}
-
-enum PercentEncoding {
-  /// The ways in which programs percent-encode: upper or lower hex digits, a space as `%20` or `+`.
-  static func forms(of text: String) -> [String] {
-    [true, false].flatMap { upper in
-      [true, false].map { plus in
-        text.utf8.map { byte -> String in
-          switch byte {
-          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            String(UnicodeScalar(byte))
-          case 0x20 where plus: "+"
-          default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: upper)
-          }
-        }.joined()
-      }
     }
   }
 }
