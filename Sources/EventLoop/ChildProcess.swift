@@ -81,8 +81,8 @@ public final class ChildProcess {
 
   /// How the program ended; waits until it has.
   ///
-  /// Any number of tasks may wait, and each may be cancelled. What the program itself has written is read by then. Another process that still holds its output open is not
-  /// waited for, and what that one writes later is dropped.
+  /// Any number of tasks may wait, and each may be cancelled. What the program itself has written is read by then.
+  /// Another process that still holds its output open is not waited for, and what that one writes later is dropped.
   public var exit: ExitStatus {
     get async throws { try await exitWaiters.wait() }
   }

@@ -67,9 +67,3 @@ public actor Loop {
     return try withoutActuallyEscaping(body) { try unsafeBitCast($0, to: (() throws -> T).self)() }
   }
 }
-
-/// What gathers output during a turn and hands it on at the turn's end.
-@Loop
-public protocol Flushable: AnyObject, Sendable {
-  func flush()
-}

@@ -70,9 +70,3 @@ extension LoopClock {
     }
   }
 }
-
-/// Something took longer than it may.
-public struct TimeoutError: Error, Hashable {
-  public let limit: Duration
-  public init(limit: Duration) { self.limit = limit }
-}

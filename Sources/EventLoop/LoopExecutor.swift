@@ -39,7 +39,7 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     lock = .allocate(capacity: 1)
     pthread_mutex_init(lock, nil)
     var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: UInt64.max))
-    epoll_ctl(poll, EPOLL_CTL_ADD, wakeup, &event)
+    precondition(epoll_ctl(poll, EPOLL_CTL_ADD, wakeup, &event) == 0, "the event loop can't be woken")
   }
 
   var isOnThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
@@ -95,7 +95,7 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Runs what is ready; a few passes, so that a chain of short jobs costs no system call, yet never starves the sockets.
+  /// Runs what is ready; a few passes, so that a chain of short jobs costs no system call and never starves the sockets.
   private func runJobs() {
     for _ in 0..<8 where !ready.isEmpty {
       swap(&ready, &running)

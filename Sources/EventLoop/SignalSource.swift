@@ -28,11 +28,16 @@ public final class SignalSource {
     let fileDescriptor = signalfd(-1, &set, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
     self.fileDescriptor = fileDescriptor
     guard fileDescriptor >= 0 else { throw SystemError.last("signalfd") }
-    descriptor = try Descriptor(fileDescriptor, interest: .readable) { _ in
-      var info = signalfd_siginfo()
-      while read(fileDescriptor, &info, MemoryLayout<signalfd_siginfo>.size) > 0 {
-        handler(CInt(info.ssi_signo))
+    do throws(SystemError) {
+      descriptor = try Descriptor(fileDescriptor, interest: .readable) { _ in
+        var info = signalfd_siginfo()
+        while read(fileDescriptor, &info, MemoryLayout<signalfd_siginfo>.size) > 0 {
+          handler(CInt(info.ssi_signo))
+        }
       }
+    } catch {
+      close(fileDescriptor)
+      throw error
     }
   }
 
