@@ -53,10 +53,6 @@ static inline CURLcode ringi_curl_get_list(CURL *easy, CURLINFO info, struct cur
   return curl_easy_getinfo(easy, info, value);
 }
 
-static inline CURLMcode ringi_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
-  return curl_multi_setopt(multi, option, value);
-}
-
 static inline CURLMcode ringi_curl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
   return curl_multi_setopt(multi, option, value);
 }

@@ -114,8 +114,6 @@ extension Schema {
     description.map { annotated("description", JSONValue($0)) } ?? self
   }
 
-  public func titled(_ title: String) -> Schema { annotated("title", JSONValue(title)) }
-
   /// The same with a note of what a missing value counts as.
   public func `default`(_ value: JSONValue) -> Schema { annotated("default", value) }
 

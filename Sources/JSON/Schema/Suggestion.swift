@@ -2,8 +2,8 @@
 package enum Suggestion {
   /// The candidate nearest to a word; nil when none is near enough to be a slip of the fingers.
   ///
-  /// Near is an optimal string alignment distance (insertions, deletions, substitutions, swaps of neighbours) of at most
-  /// a third of the word, and at least 1; upper and lower case count as equal.
+  /// Near is an optimal string alignment distance (insertions, deletions, substitutions, swaps of neighbours) of at
+  /// most a third of the word, and at least 1; upper and lower case count as equal.
   package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let folded = Array(word.lowercased().unicodeScalars)
     // A word of nobody's making would make the table of distances large.

@@ -24,7 +24,4 @@ struct SAPErrorBody {
   private static func plain(_ code: String) -> String {
     code.hasPrefix(prefix + "rest.") ? prefix + code.dropFirst((prefix + "rest.").count) : code
   }
-
-  /// Whether the code is `bpm.workflowruntime.` and `name`.
-  func isCode(_ name: String) -> Bool { code == Self.prefix + name }
 }

@@ -2,7 +2,6 @@
 struct NumberSet: Hashable, Sendable {
   private var bits: UInt64 = 0
 
-  var isEmpty: Bool { bits == 0 }
   var first: Int? { next(from: 0) }
 
   mutating func insert(_ number: Int) { bits |= 1 << UInt64(number) }

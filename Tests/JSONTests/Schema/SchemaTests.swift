@@ -15,7 +15,7 @@ import Testing
       "fields": .array(of: .string(maxLength: 3), minItems: 1, maxItems: 2),
       "labels": .map("By name", of: .integer()),
       "who": .anyOf([.string(), .object(["group": .string()], required: ["group"])]),
-      "flag": .boolean().titled("Flag"),
+      "flag": .boolean("Flag"),
       "more": .any,
     ], required: ["url"])
 
@@ -35,7 +35,7 @@ import Testing
       + #""labels":{"type":"object","additionalProperties":{"type":"integer"},"description":"By name"},"#
       + #""who":{"anyOf":[{"type":"string"},{"type":"object","properties":{"group":{"type":"string"}},"#
       + #""required":["group"],"additionalProperties":false}]},"#
-      + #""flag":{"type":"boolean","title":"Flag"},"more":{}},"#
+      + #""flag":{"type":"boolean","description":"Flag"},"more":{}},"#
       + #""required":["url"],"additionalProperties":false,"description":"How to reach it"}"#
     #expect(Self.settings.json.description == expected)
     #expect(
