@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Timing
 
 /// The moment at which waiting ends, on the clock that nobody sets.
 struct Deadline {
@@ -17,9 +18,8 @@ struct Deadline {
       self = .never
       return
     }
-    let (seconds, attoseconds) = duration.components
     // Beyond a century it makes no difference, and nothing can overflow.
-    end = Self.now + min(seconds, 3_200_000_000) * 1000 + attoseconds / 1_000_000_000_000_000
+    end = Self.now + min(duration.wholeMilliseconds, 3_200_000_000_000)
   }
 
   /// What `poll` takes: milliseconds left, 0 when over, -1 for no deadline.

@@ -1,6 +1,6 @@
 extension Duration {
   /// Whole milliseconds, rounded towards zero; a duration beyond 64 bits of them gives the nearest end.
-  var wholeMilliseconds: Int64 {
+  package var wholeMilliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (thousands, overflow) = seconds.multipliedReportingOverflow(by: 1000)
     guard !overflow else { return seconds < 0 ? .min : .max }

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import Timing
 
 extension CurlEasy {
   /// Sets all that a request says.
@@ -56,8 +57,7 @@ extension CurlEasy {
 
   /// At least one, since zero means no limit there.
   private static func milliseconds(_ duration: Duration) -> Int {
-    let (seconds, attoseconds) = duration.components
-    let whole = Int64(min(max(seconds, 0), 1_000_000)) * 1000 + attoseconds / 1_000_000_000_000_000
-    return Int(max(whole, 1))
+    // Eleven days are as good as no limit, and fit a C long anywhere.
+    Int(min(max(duration.wholeMilliseconds, 1), 1_000_000_000))
   }
 }

@@ -27,6 +27,7 @@ internal import EventLoop
     check(ringi_curl_multi_set_pointer(handle, CURLMOPT_TIMERDATA, pointer))
     check(
       ringi_curl_multi_set_socket(handle) { easy, socket, what, multi, _ in
+        // As a number, since a pointer may not cross into the loop's isolation; it is only looked up there.
         let owner = easy.map { UInt(bitPattern: $0) }
         CurlMulti.from(multi) { $0.watch(socket, what, for: owner) }
         return 0

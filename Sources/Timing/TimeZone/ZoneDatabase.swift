@@ -62,7 +62,7 @@ struct ZoneDatabase {
   }
 
   /// The value of an environment variable; nil when it is unset or empty.
-  static func environment(_ name: String) -> String? {
+  private static func environment(_ name: String) -> String? {
     guard let value = getenv(name) else { return nil }
     let text = String(cString: value)
     return text.isEmpty ? nil : text
