@@ -56,6 +56,17 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     self.init(kind, requestWasSent: requestWasSent, target: "\(request.method.rawValue) \(request.url)")
   }
 
+  /// Whether the same request may well succeed later.
+  public var isPassing: Bool {
+    switch kind {
+    case .resolve, .connect, .timeout, .reset, .truncated: true
+    case .token(let error): error.isPassing
+    case .badURL, .badHeader, .tls, .tooLarge, .tooManyRedirects, .badRedirect, .malformed, .resting, .cancelled,
+      .failed:
+      false
+    }
+  }
+
   public var description: String { target.isEmpty ? reason : "\(target): \(reason)" }
 
   private var reason: String {

@@ -67,6 +67,6 @@ extension HTTPHeaders: Sequence {
   }
 }
 
-func asciiLowercase(_ byte: UInt8) -> UInt8 {
+private func asciiLowercase(_ byte: UInt8) -> UInt8 {
   byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
 }

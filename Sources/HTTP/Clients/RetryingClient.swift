@@ -3,8 +3,8 @@ public import Timing
 
 /// Sends again what may be sent again: an idempotent request, or one that did not reach the server.
 ///
-/// It retries lost connections, timeouts and the statuses 408, 425, 429, 500, 502, 503 and 504. A POST or PATCH that may
-/// have been received is never repeated here: what became of it only the caller can find out.
+/// It retries lost connections, timeouts and the statuses 408, 425, 429, 500, 502, 503 and 504. A POST or PATCH that
+/// may have been received is never repeated here: what became of it only the caller can find out.
 @Loop public final class RetryingClient: HTTPClient {
   private let base: any HTTPClient
   private let clock: any LoopClock
@@ -71,19 +71,6 @@ public import Timing
       let asked = response.retryAfter(now: clock.now) ?? .zero
       guard asked <= longestWait else { return nil }
       return max(asked, backoff.delay(attempt: attempt, using: &random))
-    }
-  }
-}
-
-extension HTTPError {
-  /// Whether the same request may well succeed later.
-  public var isPassing: Bool {
-    switch kind {
-    case .resolve, .connect, .timeout, .reset, .truncated: true
-    case .token(let error): error.isPassing
-    case .badURL, .badHeader, .tls, .tooLarge, .tooManyRedirects, .badRedirect, .malformed, .resting, .cancelled,
-      .failed:
-      false
     }
   }
 }

@@ -1,7 +1,7 @@
 public import EventLoop
 internal import Timing
 
-/// The access token that all requests to one backend share: fetched once, however many wait for it, and renewed in time.
+/// The access token that all requests to one backend share: fetched once, however many wait for it, renewed in time.
 @Loop public final class TokenSource {
   private let grant: any TokenGrant
   private let clock: any LoopClock

@@ -1,5 +1,4 @@
 internal import JSON
-internal import Timing
 
 extension Command {
   static let plugins = Command(
@@ -61,21 +60,5 @@ private enum PluginList {
     case "failed": return Styled(state, .red)
     default: return Styled(state)
     }
-  }
-}
-
-/// A time in an answer.
-enum Moment {
-  /// How long ago or ahead it is; what is no time is shown as it is.
-  static func relative(_ value: JSONValue?, now: Timestamp) -> String {
-    value?.string.flatMap(Timestamp.init(rfc3339:))?.relativeText(now: now) ?? Fields.plainText(value)
-  }
-}
-
-/// An error in an answer: an object with a message, or a text.
-enum ErrorCell {
-  static func of(_ value: JSONValue?) -> Styled {
-    guard let value, !value.isNull else { return "-" }
-    return Styled(value["message"]?.string ?? Fields.plainText(value), .red)
   }
 }
