@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// House rules: one section per layer, targets sorted within it; a target imports only layers above its own.
+// House rules: one section per layer; a target imports nothing from a layer below its own, and only what it lists here.
 // The C libraries are Debian's; README.md names the packages, and `make deps` installs what is missing.
 
 import PackageDescription

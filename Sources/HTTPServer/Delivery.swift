@@ -1,4 +1,4 @@
-/// How a response goes out; the plain value sends it whole and at once, the rest imitates servers and networks in trouble.
+/// How a response goes out; the plain value sends it whole and at once, others imitate servers and networks in trouble.
 package struct Delivery: Sendable, Equatable {
   package enum Ending: Sendable, Equatable {
     case answer

@@ -2,7 +2,7 @@ internal import CMicroHTTPD
 import Glibc
 internal import Synchronization
 
-/// An HTTP/1.1 server on 127.0.0.1, for sandboxes, tests and local pages (libmicrohttpd).
+/// An HTTP/1.1 server on 127.0.0.1, for sandboxes and tests (libmicrohttpd).
 ///
 /// Each connection has a thread of its own, so that a slow or hanging answer holds up nobody else.
 package final class LoopbackServer: @unchecked Sendable {

@@ -23,7 +23,7 @@ extension [UInt8] {
     }
   }
 
-  /// Appends a finite real in its shortest exact form, which has a point or an exponent: `68.32`, `1.0`, `1e+22`, `-0.0`.
+  /// Appends a finite real in its shortest exact form, with a point or an exponent: `68.32`, `1.0`, `1e+22`, `-0.0`.
   package mutating func appendJSON(_ real: Double) {
     append(contentsOf: real.description.utf8)
   }

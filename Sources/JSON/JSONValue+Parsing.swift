@@ -42,7 +42,7 @@ extension JSONValue {
     self = text.utf8.withUnsafeBufferPointer { JSONValue(scanned: $0) }
   }
 
-  /// Builds the value of a text, or a part of one, that a `JSONScanner` has accepted; the last of duplicate keys counts.
+  /// Builds the value of a text, or a part of one, that a `JSONScanner` has accepted; of duplicate keys the last counts.
   package init(scanned text: UnsafeBufferPointer<UInt8>) {
     do throws(JSONSyntaxError) {
       self.init(owning: try TextBuilder.build(text, rejectsDuplicates: false))

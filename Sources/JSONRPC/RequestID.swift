@@ -1,4 +1,4 @@
-/// The id of a request, as the bytes it was written in: `1`, `1.0` and `"1"` are three ids, and each goes back unchanged.
+/// The id of a request, as the bytes it was written in: `1`, `1.0` and `"1"` are three ids; each goes back unchanged.
 ///
 /// - SeeAlso: JSON-RPC 2.0, section 4.
 package struct RequestID: Hashable, Sendable {

@@ -3,8 +3,8 @@ public import JSON
 
 /// One kind of backend as the agent sees it: settings in, methods and tasks out.
 ///
-/// Declaring comes first and reaches nothing outside: `init` reads the settings, ``register(on:)`` says what is offered.
-/// After that the agent only asks.
+/// Declaring comes first and reaches nothing outside: `init` reads the settings, ``register(on:)`` says what there is to
+/// offer. After that the agent only asks.
 @Loop
 public protocol Provider: AnyObject {
   /// The value of `provider` in a plugins.d file.

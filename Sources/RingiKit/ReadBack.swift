@@ -2,7 +2,7 @@ public import EventLoop
 
 /// Looks that settle what became of a write whose answer was lost.
 public enum ReadBack {
-  /// The waits before each look, in seconds: a backend may apply a write some time after it dropped the connection.
+  /// The waits before each look: a backend may apply a write some time after it dropped the connection.
   public static let pauses: [Duration] = [.milliseconds(200), .seconds(1), .seconds(2), .seconds(4), .seconds(8)]
 
   /// Looks until the write shows, or the looks are used up.

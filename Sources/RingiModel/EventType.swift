@@ -1,4 +1,4 @@
-/// What an event says happened; the contract's types are named, others belong to whoever publishes them.
+/// What an event says happened; the agent's own types are named here, others belong to whoever publishes them.
 public struct EventType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   public let rawValue: String
 

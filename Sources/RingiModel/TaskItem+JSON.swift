@@ -2,7 +2,7 @@ public import JSON
 internal import Timing
 
 extension TaskItem {
-  /// The task as the contract writes it.
+  /// The task as clients get it.
   ///
   /// - Parameter raw: Whether the backend's own record goes along.
   /// - Returns: An object.

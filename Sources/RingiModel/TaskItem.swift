@@ -74,7 +74,7 @@ public struct TaskItem: Identifiable, Equatable, Sendable {
   /// The backend's own record.
   public var raw: JSONValue
 
-  /// Makes a task; its revision is the hash of `decisive` and of the fields shown to a person.
+  /// Makes a task; its revision is the hash of title, requester, priority, due time and `decisive`.
   ///
   /// - Parameters:
   ///   - id: The instance and the backend's id.
@@ -94,8 +94,8 @@ public struct TaskItem: Identifiable, Equatable, Sendable {
   public init(
     id: ID, title: String, status: Status = .ready, outcome: Outcome? = nil, decidedBy: String? = nil,
     requester: String? = nil, assignees: [String] = [], priority: Priority = .medium, createdAt: Timestamp? = nil,
-    dueAt: Timestamp? = nil,
-    url: String? = nil, actions: [Action] = [.approve, .reject], decisive: JSONValue = .null, raw: JSONValue = .null
+    dueAt: Timestamp? = nil, url: String? = nil, actions: [Action] = [.approve, .reject], decisive: JSONValue = .null,
+    raw: JSONValue = .null
   ) {
     self.id = id
     self.title = title

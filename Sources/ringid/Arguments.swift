@@ -59,7 +59,8 @@ struct Arguments {
       --help          print this
 
     signals: TERM and INT end it in an orderly way, a second one at once; HUP reads the configuration again.
-    exit codes: 0, 64 usage, 69 unavailable (another agent has the socket or the state), 78 configuration.
+    exit codes: 0, 64 usage, 69 unavailable (another agent has the socket or the state), 71 the system refuses,
+                74 the output can't be written, 78 configuration.
 
     Try it:
       ringid --check --config .            is this configuration right?

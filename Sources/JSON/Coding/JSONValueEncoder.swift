@@ -61,7 +61,7 @@ struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
 
 extension JSONValue {
   /// Makes a value from one of a Swift type; members come in the order in which the type encodes them.
-  /// - Throws: `JSONEncodingError` for a real that isn't finite or an integer beyond 64 bits, and for errors of the type.
+  /// - Throws: `JSONEncodingError` for a real that isn't finite, an integer beyond 64 bits, and errors of the type.
   public init(encoding value: some Encodable) throws(JSONEncodingError) {
     let target = EncodedValue()
     do {

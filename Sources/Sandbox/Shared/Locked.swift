@@ -2,7 +2,7 @@ import Glibc
 
 /// A value that threads take turns with.
 final class Locked<Value>: @unchecked Sendable {
-  // Sendable: `value` is touched between lock and unlock alone. A pthread mutex, because ThreadSanitizer understands it.
+  // Sendable: `value` is touched between lock and unlock alone. A pthread mutex, for ThreadSanitizer understands it.
   private var value: Value
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
