@@ -126,7 +126,8 @@ import Testing
 
   @Test(arguments: [("run", "Ran"), ("pause", "Paused"), ("resume", "Resumed")])
   func jobsCanBeActedOn(action: String, word: String) throws {
-    let run = try Ringi.run("jobs", action, "tick") { _, _ in .result(["name": "tick", "upcoming": ["2026-11-29T05:20:00Z"]])
+    let run = try Ringi.run("jobs", action, "tick") { _, _ in
+      .result(["name": "tick", "upcoming": ["2026-11-29T05:20:00Z"]])
     }
     #expect(run.requests.map(\.method) == ["jobs.\(action)"])
     #expect(run.requests.map(\.params) == [["job": "tick"]])
