@@ -9,7 +9,7 @@ package struct TextPlace: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The place of a byte offset.
-  init(of byte: Int, in text: UnsafeBufferPointer<UInt8>) {
+  package init(of byte: Int, in text: UnsafeBufferPointer<UInt8>) {
     var line = 1
     var column = 1
     for byte in text[..<byte] {

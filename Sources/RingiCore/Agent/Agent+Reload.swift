@@ -20,7 +20,7 @@ extension Agent {
     let old = configuration
     let reading = Configuration.read(directory: options.configDirectory, providers: providers)
     // A broken file leaves what it said before in force.
-    let new = reading.configuration.keeping(old, where: reading)
+    let new = reading.keeping(old)
     configuration = new
     apply(new.agent)
     let pluginChanges = Changes(old.plugins, new.plugins, \.instance)
@@ -43,26 +43,4 @@ extension Agent {
       "the configuration was read again; changed: \(changed.isEmpty ? "nothing" : changed.joined(separator: ", "))")
     return ["changed": JSONValue(array: changed.map { JSONValue($0) })]
   }
-}
-
-/// What differs between two lists of named things.
-struct Changes<Item: Equatable> {
-  var added: [Item] = []
-  var removed: [Item] = []
-  var changed: [Item] = []
-  private let name: KeyPath<Item, String>
-
-  init(_ old: [Item], _ new: [Item], _ name: KeyPath<Item, String>) {
-    self.name = name
-    for item in new {
-      guard let before = old.first(where: { $0[keyPath: name] == item[keyPath: name] }) else {
-        added.append(item)
-        continue
-      }
-      if before != item { changed.append(item) }
-    }
-    removed = old.filter { item in !new.contains { $0[keyPath: name] == item[keyPath: name] } }
-  }
-
-  var names: [String] { (added + changed + removed).map { $0[keyPath: name] }.sorted() }
 }

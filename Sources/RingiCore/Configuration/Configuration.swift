@@ -1,5 +1,3 @@
-internal import EventLoop
-internal import Glibc
 internal import JSON
 package import RingiKit
 
@@ -13,95 +11,107 @@ package struct Configuration: Equatable, Sendable {
 
   package init() {}
 
-  /// A configuration as read, with everything that is wrong with it.
-  package struct Reading: Sendable {
-    package var configuration = Configuration()
-    package var files: [ConfigurationFile] = []
-    /// Problems between files.
-    package var conflicts: [ConfigurationProblem] = []
-
-    package var problems: [ConfigurationProblem] { files.flatMap(\.problems) + conflicts }
-
-    package func file(_ path: String) -> ConfigurationFile? { files.first { $0.path == path } }
-  }
-
   /// Reads a folder; a bad file never stops the others.
   ///
   /// - Parameters:
   ///   - directory: The folder; what is not in it is not configured.
   ///   - providers: The built-in providers, whose schemas the settings are checked against.
-  /// - Returns: What could be read, and what is wrong.
+  /// - Returns: What could be read, and everything that is wrong.
   package static func read(directory: String, providers: [any Provider.Type]) -> Reading {
-    var reading = Reading()
-    let schemas = Dictionary(providers.map { ($0.name, $0.settings) }, uniquingKeysWith: { first, _ in first })
-    if access("\(directory)/ringi.json", F_OK) == 0 {
-      each([("\(directory)/ringi.json")], &reading) { reading, file in
-        if let agent = AgentFile(&file) { reading.configuration.agent = agent }
+    Reading(ConfigurationFolder(directory), providers)
+  }
+
+  /// A configuration as read, with everything that is wrong with it.
+  package struct Reading: Sendable {
+    package private(set) var configuration = Configuration()
+    private var agentFile: ConfigurationFile?
+    private var pluginFiles: [ConfigurationFile] = []
+    private var jobFiles: [ConfigurationFile] = []
+    private var hookFiles: [ConfigurationFile] = []
+    /// The folder and the three in it, as far as something is wrong with them.
+    private let folderProblems: [ConfigurationProblem]
+    /// What may be there and could not be looked at.
+    private let unseen: Set<String>
+
+    fileprivate init(_ folder: ConfigurationFolder, _ providers: [any Provider.Type]) {
+      let schemas = Dictionary(providers.map { ($0.name, $0.settings) }, uniquingKeysWith: { first, _ in first })
+      var folder = folder
+      let lists = ["plugins.d", "jobs.d", "hooks.d"].map { folder.files(in: $0) }
+      agentFile = folder.agentFile()
+      (folderProblems, unseen) = (folder.problems, folder.unseen)
+      if var file = agentFile {
+        if let agent = AgentFile(&file) { configuration.agent = agent }
+        agentFile = file
+      }
+      for var file in lists[0] {
+        if let plugin = PluginFile(&file, providers: schemas), isClaimed(plugin, &file) {
+          configuration.plugins.append(plugin)
+        }
+        pluginFiles.append(file)
+      }
+      for var file in lists[1] {
+        if let job = JobFile(&file) { configuration.jobs.append(job) }
+        jobFiles.append(file)
+      }
+      for var file in lists[2] {
+        if let hook = HookFile.read(&file) { configuration.hooks.append(hook) }
+        hookFiles.append(file)
       }
     }
-    each(list("\(directory)/plugins.d", &reading), &reading) { reading, file in
-      if let plugin = PluginFile(&file, providers: schemas) { reading.add(plugin, &file) }
-    }
-    each(list("\(directory)/jobs.d", &reading), &reading) { reading, file in
-      if let job = JobFile(&file) { reading.configuration.jobs.append(job) }
-    }
-    each(list("\(directory)/hooks.d", &reading), &reading) { reading, file in
-      if let hook = HookFile.read(&file) { reading.configuration.hooks.append(hook) }
-    }
-    return reading
-  }
 
-  private static func each(
-    _ paths: [String], _ reading: inout Reading, _ body: (inout Reading, inout ConfigurationFile) -> Void
-  ) {
-    for path in paths {
-      var file = ConfigurationFile(path: path)
-      body(&reading, &file)
-      reading.files.append(file)
+    /// The first file that claims an instance name keeps it.
+    private func isClaimed(_ plugin: PluginFile, _ file: inout ConfigurationFile) -> Bool {
+      guard let first = configuration.plugins.first(where: { $0.instance == plugin.instance }) else { return true }
+      file.complain(
+        at: InstanceName.place(in: file),
+        "the instance name \(JSONValue(plugin.instance)) belongs to \(first.path) already; choose another")
+      return false
     }
-  }
 
-  /// The files of a folder that count, in the order of their names.
-  private static func list(_ folder: String, _ reading: inout Reading) -> [String] {
-    guard let directory = opendir(folder) else {
-      if errno != ENOENT {
-        reading.conflicts.append(ConfigurationProblem(file: folder, message: "\(SystemError.last("can't be read"))"))
-      }
-      return []
-    }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      // Editors leave hidden and half-written files behind.
-      if name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted().map { "\(folder)/\($0)" }
-  }
+    /// Every file that was read.
+    package var files: [ConfigurationFile] { (agentFile.map { [$0] } ?? []) + pluginFiles + jobFiles + hookFiles }
 
-  /// This configuration, with what an older one said wherever a file of this one is not usable.
-  package func keeping(_ old: Configuration, where reading: Reading) -> Configuration {
-    let broken = Set(reading.files.filter { !$0.isUsable }.map(\.path))
-    var merged = self
-    merged.plugins += old.plugins.filter { kept in
-      broken.contains(kept.path) && !merged.plugins.contains { $0.instance == kept.instance }
+    package func file(_ path: String) -> ConfigurationFile? { files.first { $0.path == path } }
+
+    /// Everything that is wrong, file by file, from the first line to the last.
+    package var problems: [ConfigurationProblem] {
+      folderProblems + files.flatMap { $0.problems.sorted { ($0.line, $0.column) < ($1.line, $1.column) } }
     }
-    merged.jobs += old.jobs.filter { broken.contains($0.path) }
-    merged.hooks += old.hooks.filter { hook in broken.contains { $0.hasSuffix("/hooks.d/\(hook.name).json") } }
-    if broken.contains(where: { $0.hasSuffix("/ringi.json") }) { merged.agent = old.agent }
-    return merged
+
+    /// The names that files of plugins.d claim, usable or not.
+    var instanceNames: Set<String> { Set(pluginFiles.map { $0.value["name"]?.string ?? $0.name }) }
   }
 }
 
 extension Configuration.Reading {
-  /// The first file that claims an instance name keeps it.
-  fileprivate mutating func add(_ plugin: PluginFile, _ file: inout ConfigurationFile) {
-    if let first = configuration.plugins.first(where: { $0.instance == plugin.instance }) {
-      let pointer = file.value["name"] == nil ? JSONPointer.root : JSONPointer.root.appending("name")
-      file.complain(
-        at: pointer, "the instance name \"\(plugin.instance)\" belongs to \(first.path) already; choose another")
-    } else {
-      configuration.plugins.append(plugin)
+  /// What was read, with what an older configuration said wherever a file is not usable now.
+  package func keeping(_ old: Configuration) -> Configuration {
+    var merged = configuration
+    if agentFile?.isUsable == false || unseen.contains("ringi.json") { merged.agent = old.agent }
+    let plugins = kept(pluginFiles, "plugins.d")
+    merged.plugins += old.plugins.filter { plugin in
+      // What the file calls itself now may be the name of another.
+      plugins(plugin.fileName) && !configuration.plugins.contains { $0.instance == plugin.instance }
     }
+    let jobs = kept(jobFiles, "jobs.d")
+    merged.jobs += old.jobs.filter { jobs($0.name) }
+    let hooks = kept(hookFiles, "hooks.d")
+    merged.hooks += old.hooks.filter { hooks($0.name) }
+    merged.plugins.sort { $0.path < $1.path }
+    merged.jobs.sort { $0.name < $1.name }
+    merged.hooks.sort { $0.name < $1.name }
+    return merged
   }
+
+  /// Whether what a file said before stays in force: it is not usable now, or could not be looked at.
+  private func kept(_ files: [ConfigurationFile], _ folder: String) -> (String) -> Bool {
+    if unseen.contains(folder) { return { _ in true } }
+    let broken = Set(files.filter { !$0.isUsable }.map(\.name))
+    return { broken.contains($0) }
+  }
+}
+
+extension PluginFile {
+  /// The file's name without its ending.
+  fileprivate var fileName: String { String(path.dropFirst(directory.count + 1).dropLast(5)) }
 }

@@ -4,31 +4,46 @@ internal import Timing
 
 /// One file of hooks.d, which declares a ``Hook``.
 enum HookFile {
+  private static let standardTimeout: Duration = .seconds(30)
+
   static let schema = Schema.object(
     [
-      "on": .array("Globs over event types.", of: .string(minLength: 1), minItems: 1),
-      "where": .map("What must hold of the event: dotted paths, each with a value or an array of values.", of: .any),
-      "run": .array("A program and its arguments.", of: .string(), minItems: 1),
+      "on": .array("Globs over event types; one that fits is enough.", of: .string(minLength: 1), minItems: 1),
+      "where": .map(
+        "What must hold of the event: dotted paths, each with a value, or an array of which it must be one.", of: .any),
+      "run": .array("A program and its arguments; one of `run`, `shell` and `call`.", of: .string(), minItems: 1),
       "shell": .string("A script for /bin/sh.", minLength: 1),
       "call": .object(
         "A method of the agent; \"${task.id}\" in its params stands for a value of the event.",
-        ["method": .string("Its name.", minLength: 1), "params": .object([:], isOpen: true)], required: ["method"]),
-      "timeout": .duration("The most that one attempt may take.").default("30s"),
+        [
+          "method": .string("Its name.", minLength: 1),
+          "params": .object([:], isOpen: true).described("Its params, by name."),
+        ], required: ["method"]),
+      "timeout": .duration("The most that one attempt may take.")
+        .default(JSONValue(DurationText.format(standardTimeout))),
       "retries": .integer("How many attempts may follow a failed first one.", 0...1000).default(5),
-      "concurrency": .integer("How many deliveries may be under way at once.", 1...256).default(1),
+      "concurrency": .integer(
+        "How many deliveries may be under way at once; with more than 1 their order is not kept.", 1...256
+      ).default(1),
       "env": .map("Variables beyond the ones that every hook gets.", of: .string()),
     ], required: ["on"])
 
+  /// Reads a file.
+  ///
+  /// - Parameter file: The file; complaints go to it.
+  /// - Returns: The hook; `nil` when the file is not usable.
   static func read(_ file: inout ConfigurationFile) -> Hook? {
+    guard file.isObject else { return nil }
     file.check(schema)
-    guard file.isUsable, let action = action(&file) else { return nil }
-    let value = file.value
-    let types = value["on"]?.array?.compactMap(\.string) ?? []
-    checkTypes(types, &file)
+    checkTypes(&file)
+    checkEnvironment(&file)
+    let action = action(&file)
+    let timeout = file.positiveDuration(at: JSONPointer.root.appending("timeout")) ?? standardTimeout
+    guard file.isUsable, let action else { return nil }
+    let value = schema.fillingDefaults(file.value)
     return Hook(
-      name: file.name, on: types, where: value["where"], action: action,
-      timeout: value["timeout"]?.string.flatMap { try? DurationText.parse($0) } ?? .seconds(30),
-      retries: Int(value["retries"]?.int ?? 5), concurrency: Int(value["concurrency"]?.int ?? 1),
+      name: file.name, on: value["on"]?.array?.compactMap(\.string) ?? [], where: value["where"], action: action,
+      timeout: timeout, retries: Int(value["retries"]?.int ?? 0), concurrency: Int(value["concurrency"]?.int ?? 1),
       environment: Dictionary(
         (value["env"]?.object.map(Array.init) ?? []).map { ($0.key, $0.value.string ?? "") }, uniquingKeysWith: { $1 }))
   }
@@ -36,30 +51,50 @@ enum HookFile {
   private static func action(_ file: inout ConfigurationFile) -> Hook.Action? {
     let value = file.value
     let kinds = Hook.Action.Kind.allCases.map(\.rawValue).filter { value[$0] != nil }
-    guard kinds.count == 1 else {
-      if kinds.isEmpty {
-        file.complain(at: .root, "it does nothing; give one of run, shell and call")
-      } else {
-        file.complain(
-          at: JSONPointer.root.appending(kinds[1]), aboutKey: true,
-          "\(kinds.joined(separator: " and ")) exclude each other; keep one")
-      }
+    guard let kind = kinds.first else {
+      file.complain(at: .root, "it does nothing; give one of run, shell and call")
       return nil
     }
-    if let words = value["run"]?.array { return .run(words.compactMap(\.string)) }
+    guard kinds.count == 1 else {
+      file.complain(
+        at: JSONPointer.root.appending(kinds[1]), aboutKey: true,
+        "\(kinds.joined(separator: " and ")) exclude each other; keep one")
+      return nil
+    }
+    if kind != Hook.Action.Kind.call.rawValue { file.refuseNUL(at: JSONPointer.root.appending(kind)) }
+    if let words = value["run"]?.array {
+      if words.first?.string?.isEmpty == true {
+        file.complain(at: JSONPointer(tokens: ["run", "0"]), "takes a program's name or path, got \"\"")
+      }
+      return .run(words.compactMap(\.string))
+    }
     if let script = value["shell"]?.string { return .shell(script) }
-    return .call(
-      method: value["call"]?["method"]?.string ?? "", params: value["call"]?["params"] ?? .emptyObject)
+    return value["call"]?["method"]?.string.map {
+      .call(method: $0, params: value["call"]?["params"] ?? .emptyObject)
+    }
   }
 
   /// Any type may be published by somebody, so only a near miss of a built-in one is worth a word.
-  private static func checkTypes(_ types: [String], _ file: inout ConfigurationFile) {
-    let known = EventType.builtIn.map(\.rawValue)
-    for (index, type) in types.enumerated() where !type.contains("*") && !known.contains(type) {
-      guard let near = Suggestion.nearest(to: type, among: known) else { continue }
+  private static func checkTypes(_ file: inout ConfigurationFile) {
+    let known = EventType.builtIn.map(\.rawValue).sorted()
+    for (index, type) in (file.value["on"]?.array?.map(\.string) ?? []).enumerated() {
+      guard let type, !known.contains(where: { Glob(type).matches($0) }),
+        let near = Suggestion.nearest(to: type, among: known)
+      else { continue }
       file.complain(
-        at: JSONPointer.root.appending("on").appending(index),
-        "the agent publishes no \"\(type)\"; did you mean \"\(near)\"?", isWarning: true)
+        at: JSONPointer(tokens: ["on", String(index)]),
+        "the agent publishes no \(JSONValue(type)); did you mean \"\(near)\"?", isWarning: true)
+    }
+  }
+
+  private static func checkEnvironment(_ file: inout ConfigurationFile) {
+    let place = JSONPointer.root.appending("env")
+    file.refuseNUL(at: place)
+    for key in file.value["env"]?.object?.keys ?? []
+    where key.isEmpty || key.utf8.contains(where: { $0 == 0x3D || $0 == 0 }) {
+      file.complain(
+        at: place.appending(key), aboutKey: true,
+        "\(JSONValue(key)) can't be a variable's name: it is empty, or has = or NUL in it")
     }
   }
 }

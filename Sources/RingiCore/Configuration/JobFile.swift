@@ -16,29 +16,39 @@ package struct JobFile: Equatable, Sendable {
   static let schema = Schema.object(
     properties: [
       ("call", .string("The method to call.", minLength: 1)),
-      ("params", .anyOf([.object([:], isOpen: true), .array(of: .any)]).described("Its params.")),
+      ("params", .anyOf([.object([:], isOpen: true), .array(of: .any)]).described("Its params, by name or position.")),
     ] + ScheduleSettings.properties + [
       (
         "misfire",
-        .string("What becomes of runs missed while nothing could run.", enum: Job.Misfire.allCases.map(\.rawValue))
-          .default("once")
+        .string(
+          "What becomes of runs that were due while nothing could run: left out, or made up for by one.",
+          enum: Job.Misfire.allCases.map(\.rawValue)
+        ).default("once")
       ),
-      ("timeout", .duration("The most that a run may take.")),
-      ("enabled", .boolean("Whether it runs.").default(true)),
+      ("timeout", .duration("The most that a run may take; no limit without.")),
+      ("enabled", .boolean("Whether it is scheduled.").default(true)),
     ], required: ["call"])
 
+  /// Reads a file; `nil` when it is not usable.
+  ///
+  /// - Parameter file: The file; complaints go to it.
   init?(_ file: inout ConfigurationFile) {
+    guard file.isObject else { return nil }
     file.check(Self.schema)
-    guard file.isUsable, let schedule = ScheduleSettings.read(&file, at: .root), file.isUsable else { return nil }
-    let value = file.value
+    let schedule = ScheduleSettings.read(&file, at: .root)
+    timeout = file.positiveDuration(at: JSONPointer.root.appending("timeout"))
+    if file.name.hasPrefix("poll:") {
+      file.complain(at: .root, "a job's name can't begin with \"poll:\", as the plugins' polls do; rename the file")
+    }
+    guard file.isUsable, let (schedule, jitter) = schedule else { return nil }
+    let value = Self.schema.fillingDefaults(file.value)
     name = file.name
     path = file.path
     call = value["call"]?.string ?? ""
     params = value["params"]
     self.schedule = schedule
-    jitter = ScheduleSettings.jitter(value)
+    self.jitter = jitter
     misfire = value["misfire"]?.string.flatMap(Job.Misfire.init) ?? .once
-    timeout = value["timeout"]?.string.flatMap { try? DurationText.parse($0) }
     isEnabled = value["enabled"]?.bool ?? true
   }
 }

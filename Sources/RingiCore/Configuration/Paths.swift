@@ -11,26 +11,24 @@ package struct Paths: Hashable, Sendable {
   /// - Parameters:
   ///   - config: `--config`.
   ///   - state: `--state`.
-  ///   - environment: The process' environment; an empty variable counts as none.
-  ///   - exists: Whether there is a folder at a path.
+  ///   - environment: The process' environment; an empty variable counts as none, and so does one of XDG's that holds a
+  ///     relative path, as the XDG Base Directory Specification has it.
+  ///   - exists: Whether there is something at a path.
   package init(
     config: String? = nil, state: String? = nil, environment: [String: String],
     exists: (String) -> Bool = { access($0, F_OK) == 0 }
   ) {
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+    func base(_ name: String) -> String? { variable(name).flatMap { $0.hasPrefix("/") ? "\($0)/ringi" : nil } }
     let home = variable("HOME") ?? Self.homeOfUser
     let own = "\(home)/.config/ringi"
     self.config =
-      config ?? variable("RINGI_CONFIG") ?? variable("XDG_CONFIG_HOME").map { "\($0)/ringi" }
-      ?? (exists(own) ? own : "/etc/ringi")
-    self.state =
-      state ?? variable("RINGI_STATE") ?? variable("XDG_STATE_HOME").map { "\($0)/ringi" }
-      ?? "\(home)/.local/state/ringi"
-    socket =
-      variable("RINGI_SOCKET") ?? variable("XDG_RUNTIME_DIR").map { "\($0)/ringi/agent.sock" }
-      ?? "\(self.state)/agent.sock"
+      config ?? variable("RINGI_CONFIG") ?? base("XDG_CONFIG_HOME") ?? (exists(own) ? own : "/etc/ringi")
+    self.state = state ?? variable("RINGI_STATE") ?? base("XDG_STATE_HOME") ?? "\(home)/.local/state/ringi"
+    socket = variable("RINGI_SOCKET") ?? "\(base("XDG_RUNTIME_DIR") ?? self.state)/agent.sock"
   }
 
+  /// The home of the process' user as the user database has it.
   private static var homeOfUser: String {
     var entry = passwd()
     var buffer = [CChar](repeating: 0, count: 16 << 10)

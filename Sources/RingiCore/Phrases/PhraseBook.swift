@@ -22,12 +22,15 @@ package struct PhraseBook: Sendable {
   private let phrases: [Phrase]
   private var byKey: [String: Phrase] = [:]
 
-  /// Makes a book; of two phrases that are said alike the first counts.
+  /// Makes a book.
+  ///
+  /// - Parameter phrases: The phrases; of two that are said alike the first counts, and one of white space and
+  ///   punctuation alone is never found.
   package init(_ phrases: [Phrase]) {
     self.phrases = phrases
     for phrase in phrases {
       let key = phraseKey(phrase.say)
-      if byKey[key] == nil { byKey[key] = phrase }
+      if !key.isEmpty, byKey[key] == nil { byKey[key] = phrase }
     }
   }
 

@@ -48,14 +48,20 @@ extension JobSchedule {
 /// A scheduler on a test clock, with jobs that keep a record of their runs.
 @Loop
 final class SchedulerBench {
-  let clock = TestClock(now: Timestamp(seconds: 1_795_996_800))
+  let clock: TestClock
   let scheduler: Scheduler
+  private let beginning: Timestamp
   /// The seconds since the beginning at which each job's runs began.
   private(set) var runs: [String: [Int64]] = [:]
   private(set) var running = 0
   private(set) var mostRunning = 0
 
-  init(random: any RandomNumberGenerator = ConstantRandom.low) {
+  init(
+    at beginning: Timestamp = Timestamp(seconds: 1_795_996_800),
+    random: any RandomNumberGenerator = ConstantRandom.low
+  ) {
+    self.beginning = beginning
+    clock = TestClock(now: beginning)
     scheduler = Scheduler(clock: clock, random: random)
   }
 
@@ -78,8 +84,6 @@ final class SchedulerBench {
     }
   }
 
-  private let beginning = Timestamp(seconds: 1_795_996_800)
-
   /// Wall seconds since the beginning.
   var seconds: Int64 { clock.now.seconds - beginning.seconds }
 
@@ -87,13 +91,21 @@ final class SchedulerBench {
   func row(_ name: String) -> JSONValue { (try? scheduler.row(name)) ?? .null }
 
   /// Lets seconds pass one by one, and whatever becomes ready in each of them run.
-  func pass(_ seconds: Int) async {
+  func pass(_ seconds: Int) async { await pass(seconds, of: .seconds(1)) }
+
+  /// Lets time pass step by step, and whatever becomes ready in each of them run.
+  func pass(_ steps: Int, of step: Duration) async {
     clock.advance(by: .zero)
     await settle()
-    for _ in 0..<seconds {
-      clock.advance(by: .seconds(1))
+    for _ in 0..<steps {
+      clock.advance(by: step)
       await settle()
     }
+  }
+
+  /// When a job's runs began.
+  func times(_ name: String) -> [String] {
+    (runs[name] ?? []).map { (beginning + .seconds($0)).rfc3339 }
   }
 
   /// Gives way until what is ready has run.

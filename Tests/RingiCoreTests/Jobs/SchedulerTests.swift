@@ -182,6 +182,26 @@ struct SchedulerTests {
     }
   }
 
+  @Test(arguments: [
+    ("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", ["2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z"]),
+    ("0 0 * * *", "Africa/Cairo", "2026-04-23T12:00:00Z", ["2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"]),
+    ("15 2 * * *", "Australia/Lord_Howe", "2026-10-03T00:00:00Z", ["2026-10-03T15:30:00Z", "2026-10-04T15:15:00Z"]),
+    ("30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", ["2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"]),
+  ])
+  func aFixedTimeComesOnceADayWhateverTheClocksDo(
+    _ expression: String, _ zone: String, _ start: String, _ runs: [String]
+  ) async throws {
+    let cron = try CronExpression(parsing: expression, timeZone: TimeZone(identifier: zone))
+    let start = try #require(Timestamp(rfc3339: start))
+    try await onLoop {
+      let bench = SchedulerBench(at: start)
+      bench.scheduler.add(bench.job("job", .cron(cron, text: expression)))
+      bench.scheduler.start()
+      await bench.pass(48 * 4, of: .seconds(900))
+      #expect(bench.times("job") == runs)
+    }
+  }
+
   @Test func aPausedJobRunsOnlyWhenAsked() async throws {
     try await onLoop {
       let bench = SchedulerBench()

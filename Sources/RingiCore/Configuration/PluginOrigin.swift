@@ -1,0 +1,72 @@
+internal import JSON
+
+/// What a plugin instance is made from: a built-in provider, a native library or an executable.
+enum PluginOrigin {
+  private static let kinds = ["provider", "library", "command"]
+
+  /// Reads the origin, and checks what goes with it.
+  ///
+  /// - Parameters:
+  ///   - file: The file; complaints go to it.
+  ///   - providers: The settings' schemas of the built-in providers, by name.
+  /// - Returns: The provider's name, the library's path or the command's first word; `nil` with a complaint.
+  static func read(_ file: inout ConfigurationFile, _ providers: [String: Schema]) -> String? {
+    let given = kinds.filter { file.value[$0] != nil }
+    guard let kind = given.first else {
+      file.complain(at: .root, "it names no plugin; give one of provider, library and command")
+      return nil
+    }
+    if given.count > 1 {
+      file.complain(
+        at: JSONPointer.root.appending(given[1]), aboutKey: true,
+        "\(given.joined(separator: " and ")) exclude each other; keep one")
+      return nil
+    }
+    checkExtras(of: kind, &file)
+    let value = file.value[kind]
+    guard let name = value?.string ?? value?[0]?.string, !name.isEmpty else { return nil }
+    if kind == "provider" {
+      checkProvider(name, &file, providers)
+    } else {
+      file.refuseNUL(at: JSONPointer.root.appending(kind))
+      refuseUnsupported(kind, &file)
+    }
+    return name
+  }
+
+  private static func checkExtras(of kind: String, _ file: inout ConfigurationFile) {
+    for (key, owners) in [("protocol", ["command"]), ("allow", ["library", "command"])] {
+      guard file.value[key] != nil, !owners.contains(kind) else { continue }
+      file.complain(
+        at: JSONPointer.root.appending(key), aboutKey: true,
+        "\(key) goes with \(owners.joined(separator: " or ")), not with \(kind)")
+    }
+  }
+
+  private static func checkProvider(
+    _ name: String, _ file: inout ConfigurationFile, _ providers: [String: Schema]
+  ) {
+    guard let schema = providers[name] else {
+      let known = providers.keys.sorted()
+      let hint =
+        Suggestion.nearest(to: name, among: known).map { "did you mean \"\($0)\"?" }
+        ?? "known are \(known.joined(separator: ", "))"
+      file.complain(
+        at: JSONPointer.root.appending("provider"), "there is no provider \(JSONValue(name)); \(hint)")
+      return
+    }
+    let pointer = JSONPointer.root.appending("settings")
+    guard file.value["settings"].map({ $0.object != nil }) ?? true else { return }
+    file.check(schema, at: pointer)
+    PlainSecrets.check(&file, schema, at: pointer)
+  }
+
+  /// The one place that says that libraries and executables can't be loaded yet; a disabled file may wait for them.
+  private static func refuseUnsupported(_ kind: String, _ file: inout ConfigurationFile) {
+    guard file.value["enabled"]?.bool != false else { return }
+    let plugins = kind == "library" ? "native libraries" : "executables"
+    file.complain(
+      at: JSONPointer.root.appending(kind), aboutKey: true,
+      "\(plugins) are not supported by this version; use a built-in provider, or set \"enabled\": false")
+  }
+}
