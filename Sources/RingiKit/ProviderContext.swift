@@ -30,6 +30,8 @@ public struct ProviderContext: Sendable {
   ///
   /// Ask each time it is needed, since it may be renewed where it is kept.
   public let readSecret: @Loop @Sendable (Secret) async throws -> String
+  /// Keeps a value that the instance was given, such as an access token, out of everything that the agent says.
+  public let hide: @Loop @Sendable (String) -> Void
   /// Writes a line to the agent's log under the instance's name.
   public let log: @Loop @Sendable (LogLevel, String) -> Void
   /// Publishes an event of the instance's own; the built-in types are refused.
@@ -38,6 +40,7 @@ public struct ProviderContext: Sendable {
   public init(
     instance: String, clock: any LoopClock, directory: String,
     readSecret: @escaping @Loop @Sendable (Secret) async throws -> String,
+    hide: @escaping @Loop @Sendable (String) -> Void,
     log: @escaping @Loop @Sendable (LogLevel, String) -> Void,
     publish: @escaping @Loop @Sendable (EventDraft) async throws -> Event
   ) {
@@ -45,6 +48,7 @@ public struct ProviderContext: Sendable {
     self.clock = clock
     self.directory = directory
     self.readSecret = readSecret
+    self.hide = hide
     self.log = log
     self.publish = publish
   }

@@ -27,9 +27,27 @@ struct SAPLogin {
         } else {
           ClientCredentials(endpoint)
         }
-      let tokens = TokenSource(grant, clock: clock)
+      let tokens = TokenSource(HidingGrant(grant, hide: context.hide), clock: clock)
       self.tokens = tokens
       client = AuthorizingClient(service, tokens: tokens)
     }
+  }
+}
+
+/// Keeps each token that a grant obtains out of what the agent says.
+@Loop
+private final class HidingGrant: TokenGrant {
+  private let grant: any TokenGrant
+  private let hide: @Loop @Sendable (String) -> Void
+
+  init(_ grant: any TokenGrant, hide: @escaping @Loop @Sendable (String) -> Void) {
+    self.grant = grant
+    self.hide = hide
+  }
+
+  func fetch() async throws(TokenError) -> AccessToken {
+    let token = try await grant.fetch()
+    hide(token.value)
+    return token
   }
 }

@@ -20,6 +20,7 @@ final class SAPRefreshTokenStore: RefreshTokenStore {
   }
 
   func save(_ token: String) async throws {
+    context.hide(token)
     unkept = token
     guard case .file(let path) = secret.origin else {
       context.log(

@@ -73,7 +73,7 @@ package final class Agent {
     started = clock.now
     startedUptime = clock.uptime
     log = Log(clock: clock, redactor: redactor)
-    bus = EventBus(log: EventLog(), clock: clock, host: HostName.current)
+    bus = EventBus(log: EventLog(), clock: clock, host: HostName.current, redactor: redactor)
     scheduler = Scheduler(clock: clock)
     inbox = Inbox(bus: bus, clock: clock, log: log)
     decisions = Decisions(inbox: inbox)

@@ -48,6 +48,9 @@ package final class SecretReader {
     return value
   }
 
+  /// Makes a value unspeakable that was not read here: one that a backend gave.
+  package func hide(_ value: String) { redactor.addPassing(value) }
+
   private func find(_ origin: Secret.Origin, _ directory: String) async throws -> String {
     switch origin {
     case .value(let value): return try checked(value)

@@ -8,8 +8,12 @@ package import JSON
 package final class Redactor {
   package static let mark = "•••"
 
-  /// The forms a secret may show in: as it is, in base64, percent-encoded, as JSON writes it.
-  private var forms: Set<String> = []
+  /// How many of the values that come and go are kept in mind, the newest.
+  private static let passingLimit = 64
+
+  /// The forms of the secrets that stay, and of those that come and go, oldest first.
+  private var lasting: Set<String> = []
+  private var passing: [(secret: String, forms: Set<String>)] = []
   private var needles: [[UInt8]] = []
 
   package init() {}
@@ -17,13 +21,30 @@ package final class Redactor {
   /// Makes a value unspeakable; values under four bytes are too common to look for.
   package func add(_ secret: String) {
     guard secret.utf8.count >= 4 else { return }
+    lasting.formUnion(Self.forms(of: secret))
+    sharpen()
+  }
+
+  /// Makes a value unspeakable that is renewed now and then, such as an access token: after many others it is forgotten.
+  package func addPassing(_ secret: String) {
+    guard secret.utf8.count >= 4, !passing.contains(where: { $0.secret == secret }) else { return }
+    passing.append((secret, Self.forms(of: secret)))
+    if passing.count > Self.passingLimit { passing.removeFirst() }
+    sharpen()
+  }
+
+  /// The forms a secret may show in: as it is, in base64, percent-encoded, as JSON writes it.
+  private static func forms(of secret: String) -> Set<String> {
     let quoted = JSONValue(secret).description.dropFirst().dropLast()
-    for form in [secret, String(quoted), Base64.encode(secret.utf8)] + PercentEncoding.forms(of: secret) {
-      forms.insert(form)
-    }
+    var forms = Set([secret, String(quoted), Base64.encode(secret.utf8)] + PercentEncoding.forms(of: secret))
     // Without its first and last characters base64 still shows when the secret stands inside a longer text.
     for shift in 0..<3 { forms.insert(Base64.inner(secret.utf8, shift: shift)) }
-    needles = forms.filter { $0.utf8.count >= 4 }.map { Array($0.utf8) }.sorted { $0.count > $1.count }
+    return forms.filter { $0.utf8.count >= 4 }
+  }
+
+  private func sharpen() {
+    let forms = passing.reduce(into: lasting) { $0.formUnion($1.forms) }
+    needles = forms.map { Array($0.utf8) }.sorted { $0.count > $1.count }
   }
 
   /// The text with each form of each secret replaced.
@@ -37,10 +58,16 @@ package final class Redactor {
   package func redact(_ value: JSONValue) -> JSONValue {
     guard !needles.isEmpty else { return value }
     var bytes = value.utf8
-    guard replace(in: &bytes), let clean = try? JSONValue(parsing: bytes, options: .init(maxDepth: 1024)) else {
-      return value
-    }
-    return clean
+    return replace(in: &bytes) ? clean(value) : value
+  }
+
+  private func clean(_ value: JSONValue) -> JSONValue {
+    if let text = value.string { return JSONValue(redact(text)) }
+    if let array = value.array { return JSONValue(array: array.map(clean)) }
+    if let object = value.object { return JSONValue(object: object.map { (redact($0.key), clean($0.value)) }) }
+    // A secret of digits alone may stand in a number.
+    let text = value.description
+    return redact(text) == text ? value : JSONValue(Self.mark)
   }
 
   private func replace(in bytes: inout [UInt8]) -> Bool {

@@ -18,13 +18,15 @@ package final class EventBus {
   package let log: EventLog
   private let clock: any LoopClock
   private let host: String
+  private let redactor: Redactor
   private var ids = ULIDGenerator()
   private var listeners: [any Listener] = []
 
-  package init(log: EventLog, clock: any LoopClock, host: String) {
+  package init(log: EventLog, clock: any LoopClock, host: String, redactor: Redactor = Redactor()) {
     self.log = log
     self.clock = clock
     self.host = host
+    self.redactor = redactor
   }
 
   package func add(_ listener: any Listener) { listeners.append(listener) }
@@ -48,7 +50,7 @@ package final class EventBus {
       EventRecord(
         Event(
           id: ids.next(at: now), source: "ringi://\(host)/\(draft.instance ?? "agent")", type: draft.type, time: now,
-          subject: draft.subject, sequence: log.lastSequence + 1 + Int64(index), data: draft.data,
+          subject: draft.subject, sequence: log.lastSequence + 1 + Int64(index), data: redactor.redact(draft.data),
           causes: draft.causes))
     }
     for record in records { log.append(record) }

@@ -100,6 +100,7 @@ package final class PluginHost {
     let context = ProviderContext(
       instance: instance, clock: parts.clock, directory: file.directory,
       readSecret: { [unowned self] secret in try await self.read(secret, secrets, file) },
+      hide: { secrets.hide($0) },
       log: { level, message in log.write(level, instance, message) },
       publish: { draft in
         var draft = draft
