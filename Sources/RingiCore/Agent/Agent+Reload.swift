@@ -7,40 +7,53 @@ extension Agent {
   /// Reads the configuration again and puts what is new into force; what did not change goes on undisturbed.
   ///
   /// - Returns: `{changed}`, with the names of what is new, gone or different.
-  /// - Throws: `RPCError` (overloaded) while another reload goes on.
+  /// - Throws: `RPCError` (overloaded) while the agent stops.
   @discardableResult
   package func reload() async throws -> JSONValue {
-    guard !isReloading else { throw RPCError.overloaded("The configuration is being read again already.") }
-    isReloading = true
-    notifier.reloading()
-    defer {
-      isReloading = false
-      notifier.ready()
+    // One after the other: what goes on may have read a file before the change that this reload is about.
+    while let other = reloading { _ = await other.result }
+    guard !isStopping else { throw RPCError.overloaded("The agent is shutting down; it reads nothing any more.") }
+    // On its own, so that a client who leaves stops nothing half way.
+    let work = Loop.task { [self] in
+      defer { reloading = nil }
+      return await readAgain()
     }
+    reloading = work
+    return try await work.value
+  }
+
+  private func readAgain() async -> JSONValue {
+    notifier.reloading()
     let old = configuration
     let reading = Configuration.read(directory: options.configDirectory, providers: providers)
     // A broken file leaves what it said before in force.
-    let new = reading.keeping(old)
-    configuration = new
+    configuration = reading.keeping(old)
+    configuration.plugins = plugins.keepingUsable(configuration.plugins, old.plugins)
+    let new = configuration
     apply(new.agent)
-    let pluginChanges = Changes(old.plugins, new.plugins, \.instance)
-    let jobChanges = Changes(old.jobs, new.jobs, \.name)
-    for file in pluginChanges.removed + pluginChanges.changed { await plugins.unload(file.instance) }
-    for file in pluginChanges.added + pluginChanges.changed { plugins.load(file) }
-    for file in jobChanges.removed + jobChanges.changed
-    where !new.jobs.contains(where: { $0.name == file.name && $0.isEnabled }) {
-      await scheduler.remove(file.name)
-    }
-    for file in jobChanges.added + jobChanges.changed where file.isEnabled { scheduler.add(job(file)) }
-    let changedHooks = hooks.replace(hooks: new.hooks)
-    relisten(old)
     let changed =
-      pluginChanges.names.map { "plugins.d/\($0)" } + jobChanges.names.map { "jobs.d/\($0)" }
-      + changedHooks.map { "hooks.d/\($0)" } + (old.agent == new.agent ? [] : ["ringi.json"])
+      await putIntoForce(plugins: Changes(old.plugins, new.plugins, \.instance))
+      + putIntoForce(jobs: Changes(old.jobs, new.jobs, \.name))
+      + hooks.replace(hooks: new.hooks).map { "hooks.d/\($0)" }
+      + (old.agent == new.agent ? [] : ["ringi.json"])
+    relisten(old)
     report(reading)
     log.write(
       .info, "agent",
       "the configuration was read again; changed: \(changed.isEmpty ? "nothing" : changed.joined(separator: ", "))")
+    if !isStopping { notifier.ready() }
     return ["changed": JSONValue(array: changed.map { JSONValue($0) })]
+  }
+
+  private func putIntoForce(plugins changes: Changes<PluginFile>) async -> [String] {
+    for file in changes.removed + changes.changed { await plugins.unload(file.instance) }
+    for file in changes.added + changes.changed { plugins.load(file) }
+    return changes.names.map { "plugins.d/\($0)" }
+  }
+
+  private func putIntoForce(jobs changes: Changes<JobFile>) async -> [String] {
+    for file in changes.removed + changes.changed.filter({ !$0.isEnabled }) { await scheduler.remove(file.name) }
+    for file in changes.added + changes.changed where file.isEnabled { scheduler.add(job(file)) }
+    return changes.names.map { "jobs.d/\($0)" }
   }
 }

@@ -58,7 +58,7 @@ package final class Agent {
   private var stateLock: StateLock?
   var isStopping = false
   let stopped = Gate()
-  var isReloading = false
+  var reloading: Task<JSONValue, any Error>?
 
   /// Puts the parts together; reads and opens nothing yet.
   ///

@@ -17,9 +17,8 @@ package final class PluginHost {
     var plugin: (any Plugin)?
     var state: State
     var since: Timestamp
-    var lastError: String?
-    /// What of the settings the provider could not use.
-    var settingsError: SettingsError?
+    /// Why it was not loaded.
+    var error: (any Error)?
     var restarts = 0
 
     init(_ file: PluginFile, _ state: State, since: Timestamp) {
@@ -58,6 +57,8 @@ package final class PluginHost {
   private let providers: [any Provider.Type]
   private let parts: Parts
   private var entries: [String: Entry] = [:]
+  /// New files that a provider could not use, while the old ones stay in force.
+  private var refused: [(file: PluginFile, error: any Error)] = []
 
   package init(providers: [any Provider.Type], parts: Parts) {
     self.providers = providers
@@ -86,8 +87,7 @@ package final class PluginHost {
       addSource(of: plugin, file)
     } catch {
       entry.state = .failed
-      entry.lastError = "\(error)"
-      entry.settingsError = error as? SettingsError
+      entry.error = error
       if !quietly { parts.log.write(.error, file.instance, "the plugin was not loaded: \(error)") }
     }
   }
@@ -134,6 +134,28 @@ package final class PluginHost {
       })
   }
 
+  /// The files to put into force: a new one that its provider can't use leaves the old one there.
+  ///
+  /// - Parameters:
+  ///   - files: What plugins.d says now.
+  ///   - old: What is in force.
+  /// - Returns: `files`, with the old one in the place of each that is of no use.
+  package func keepingUsable(_ files: [PluginFile], _ old: [PluginFile]) -> [PluginFile] {
+    refused = []
+    return files.map { file in
+      guard file.isEnabled, entries[file.instance]?.plugin != nil,
+        let before = old.first(where: { $0.instance == file.instance }), before != file
+      else { return file }
+      do {
+        _ = try make(file)
+        return file
+      } catch {
+        refused.append((file, error))
+        return before
+      }
+    }
+  }
+
   /// Takes an instance out; what is known of its tasks stays.
   package func unload(_ instance: String) async {
     guard let entry = entries.removeValue(forKey: instance) else { return }
@@ -160,13 +182,14 @@ package final class PluginHost {
 
   /// What keeps instances from running although their files are right.
   package func problems(_ reading: Configuration.Reading) -> [ConfigurationProblem] {
-    entries.values.sorted { $0.file.path < $1.file.path }.compactMap { entry in
-      guard entry.state == .failed, let message = entry.lastError else { return nil }
-      guard let error = entry.settingsError, var file = reading.file(entry.file.path) else {
-        return ConfigurationProblem(file: entry.file.path, message: message)
+    let failed = entries.values.filter { $0.state == .failed }
+      .compactMap { entry in entry.error.map { (file: entry.file, error: $0) } }
+    return (failed + refused).sorted { $0.file.path < $1.file.path }.compactMap { file, error in
+      guard let error = error as? SettingsError, var text = reading.file(file.path) else {
+        return ConfigurationProblem(file: file.path, message: "\(error)")
       }
-      file.complain(at: JSONPointer(tokens: ["settings"] + error.pointer.tokens), error.message)
-      return file.problems.last
+      text.complain(at: JSONPointer(tokens: ["settings"] + error.pointer.tokens), error.message)
+      return text.problems.last
     }
   }
 
@@ -197,7 +220,7 @@ package final class PluginHost {
   }
 
   private func row(_ entry: Entry) -> JSONValue {
-    let failure = parts.inbox.failure(of: entry.file.instance)?.message ?? entry.lastError
+    let failure = parts.inbox.failure(of: entry.file.instance)?.message ?? entry.error.map { "\($0)" }
     return [
       "name": JSONValue(entry.file.instance), "kind": JSONValue(entry.plugin?.kind ?? "builtin"),
       "provider": JSONValue(entry.file.provider), "state": JSONValue(entry.state.rawValue),
