@@ -69,7 +69,7 @@ let package = Package(
 
     // Tests
     library("RingiTestSupport", ["EventLoop", "JSON", "JSONRPC", "RingiCore", "RingiKit", "Sandbox", "Timing"]),
-    tests("EndToEndTests", ["RingiTestSupport", "ringi", "ringi-sandbox", "ringid"]),
+    tests("EndToEndTests", ["JSON", "JSONRPC", "RingiTestSupport", "ringi", "ringi-sandbox", "ringid"]),
     tests("EventLoopTests", ["EventLoop", "RingiTestSupport", "Timing"]),
     tests("HTTPTests", ["EventLoop", "HTTP", "HTTPServer", "JSON", "RingiTestSupport", "Timing"]),
     tests("JSONRPCTests", ["JSON", "JSONRPC"]),
@@ -84,8 +84,8 @@ let package = Package(
     tests(
       "RingiCoreTests",
       [
-        "EventLoop", "JSON", "JSONRPC", "Providers", "RingiCore", "RingiKit", "RingiModel", "RingiTestSupport",
-        "Sandbox", "Timing",
+        "EventLoop", "HTTPServer", "JSON", "JSONRPC", "Providers", "RingiCore", "RingiKit", "RingiModel",
+        "RingiTestSupport", "Sandbox", "Timing",
       ]),
     tests("RingiModelTests", ["JSON", "RingiModel", "Timing"]),
     tests("SandboxTests", ["HTTPServer", "JSON", "Sandbox", "Timing", "ringi-sandbox"]),

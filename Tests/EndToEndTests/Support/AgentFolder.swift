@@ -1,4 +1,5 @@
 import Foundation
+import RingiTestSupport
 
 /// A configuration and a state directory of a test's own.
 final class AgentFolder {
@@ -37,6 +38,11 @@ final class AgentFolder {
   }
 
   struct AgentError: Error { let text: String }
+
+  func client() throws -> TestClient { try TestClient(socket) }
+
+  /// A client of an agent that was started in another way; waits until it listens.
+  func client(of agent: Program) throws -> TestClient { try agent.connect(socket) }
 
   /// Calls a method through the command line client.
   func call(_ method: String, _ params: String = "{}") throws -> (status: Int32?, output: String, errors: String) {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import RingiTestSupport
 
 /// One of the package's programs, or another, run for a test.
 ///
@@ -102,6 +103,18 @@ final class Program: @unchecked Sendable {
       usleep(2000)
     }
     return true
+  }
+
+  /// Connects to a socket of the program once it listens there.
+  func connect(_ socket: String) throws -> TestClient {
+    var client: TestClient?
+    guard
+      waitFor({ program in
+        client = try? TestClient(socket)
+        return client != nil || !program.isRunning
+      }), let client
+    else { throw AgentFolder.AgentError(text: errorText) }
+    return client
   }
 
   /// Runs a program to its end.

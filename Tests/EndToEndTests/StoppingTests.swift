@@ -1,0 +1,105 @@
+import Foundation
+import Glibc
+import JSON
+import RingiTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct StoppingTests {
+  /// A hook that begins, and ends only when the test says so or after a minute.
+  private func folderWithSlowHook() throws -> AgentFolder {
+    let folder = try AgentFolder()
+    try folder.write(
+      "hooks.d/slow.json",
+      """
+      {"on": ["go"], "timeout": "60s",
+       "shell": "cd '\(folder.url.path)'; touch begun; until [ -e finish ]; do sleep 0.01; done; touch ended"}
+      """)
+    return folder
+  }
+
+  private func has(_ folder: AgentFolder, _ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: folder.path(name))
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT]) func whatIsUnderWayMayFinish(_ signal: Int32) throws {
+    let folder = try folderWithSlowHook()
+    let agent = try folder.startAgent()
+    let client = try folder.client()
+    try client.call("events.subscribe", ["types": ["agent-stopping"]])
+    try client.call("events.publish", ["type": "go"])
+    #expect(agent.waitFor { _ in has(folder, "begun") })
+    agent.send(signal)
+    _ = try client.notification("agent-stopping")
+    #expect(!has(folder, "agent.sock"))
+    #expect(try client.refusal("agent.ping")?["data"]?["kind"] == "overloaded")
+    #expect(!has(folder, "ended"))
+    #expect(FileManager.default.createFile(atPath: folder.path("finish"), contents: nil))
+    #expect(agent.wait() == 0)
+    #expect(has(folder, "ended"))
+    #expect(try client.receiveRest().isEmpty)
+  }
+
+  @Test func aSecondSignalWaitsForNothing() throws {
+    let folder = try folderWithSlowHook()
+    let agent = try folder.startAgent()
+    let client = try folder.client()
+    try client.call("events.subscribe", ["types": ["agent-stopping"]])
+    try client.call("events.publish", ["type": "go"])
+    #expect(agent.waitFor { _ in has(folder, "begun") })
+    agent.send(SIGTERM)
+    _ = try client.notification("agent-stopping")
+    agent.send(SIGTERM)
+    #expect(agent.wait(seconds: 5) == 128 + SIGTERM)
+    #expect(FileManager.default.createFile(atPath: folder.path("finish"), contents: nil))
+  }
+
+  @Test func whatNeverEndsIsCutShort() throws {
+    let folder = try folderWithSlowHook()
+    let agent = try folder.startAgent()
+    try folder.client().call("events.publish", ["type": "go"])
+    #expect(agent.waitFor { _ in has(folder, "begun") })
+    let start = ContinuousClock.now
+    agent.send(SIGTERM)
+    #expect(agent.wait(seconds: 20) == 0)
+    #expect(ContinuousClock.now - start < .seconds(15))
+    #expect(!has(folder, "ended"))
+    #expect(FileManager.default.createFile(atPath: folder.path("finish"), contents: nil))
+  }
+
+  @Test func aShutdownIsAnsweredBeforeTheEnd() throws {
+    let folder = try AgentFolder()
+    let agent = try folder.startAgent()
+    let client = try folder.client()
+    #expect(try client.call("agent.shutdown") == .null)
+    #expect(try client.receiveRest().isEmpty)
+    #expect(agent.wait() == 0)
+    #expect(!has(folder, "agent.sock"))
+  }
+
+  @Test func watchEndsWithUnavailableWhenTheAgentGoesAway() throws {
+    let folder = try AgentFolder()
+    let agent = try folder.startAgent()
+    let watch = try Program("ringi", ["--socket", folder.socket, "watch", "--json"])
+    #expect(
+      watch.waitFor { watch in
+        _ = try? folder.client().call("events.publish", ["type": "are-you-there"])
+        return watch.outputText.contains("are-you-there")
+      })
+    agent.send(SIGKILL)
+    #expect(watch.wait() == 69)
+    #expect(!watch.errorText.isEmpty)
+  }
+
+  @Test func aClosedStandardInputEndsEverythingWithItsAnswersWritten() throws {
+    let folder = try AgentFolder()
+    let agent = try Program("ringid", folder.arguments + ["--socket", folder.socket, "--stdio"])
+    let other = try folder.client(of: agent)
+    try other.call("events.subscribe", ["types": ["agent-stopping"]])
+    agent.write(#"{"jsonrpc":"2.0","id":1,"method":"agent.ping"}"#)
+    agent.closeInput()
+    #expect(agent.wait() == 0)
+    #expect(agent.outputText == "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"pong\"}\n")
+    #expect(try other.receiveRest().compactMap { $0["method"] } == ["agent-stopping"])
+    #expect(!has(folder, "agent.sock"))
+  }
+}
