@@ -30,8 +30,10 @@ package struct EventFilter: Equatable, Sendable {
     wantsAll = types.contains("*") && self.conditions.isEmpty
   }
 
-  package func matches(_ event: Event) -> Bool {
-    if wantsAll { return true }
+  @inline(__always)
+  package func matches(_ event: Event) -> Bool { wantsAll || isMet(by: event) }
+
+  private func isMet(by event: Event) -> Bool {
     guard types.contains(where: { $0.matches(event.type.rawValue) }) else { return false }
     guard !conditions.isEmpty else { return true }
     return conditions.allSatisfy { condition in

@@ -23,12 +23,12 @@ final class Subscription {
 }
 
 /// Replay and live delivery of one session's subscriptions.
-extension Session: EventBus.Listener {
+extension Session {
   /// Replay goes on while less than this waits for the client.
   private static let replayWater = 128 << 10
 
   func add(_ subscription: Subscription) {
-    if subscriptions.isEmpty { environment.bus.add(self) }
+    if subscriptions.isEmpty { environment.fanout.add(self) }
     subscriptions.append(subscription)
     isBehind = true
   }
@@ -39,34 +39,39 @@ extension Session: EventBus.Listener {
   func removeSubscription(_ id: String) -> Bool {
     guard let index = subscriptions.firstIndex(where: { $0.id == id }) else { return false }
     subscriptions.remove(at: index)
-    if subscriptions.isEmpty { environment.bus.remove(self) }
+    if subscriptions.isEmpty { environment.fanout.remove(self) }
     return true
   }
 
   func dropSubscriptions() {
-    if !subscriptions.isEmpty { environment.bus.remove(self) }
+    if !subscriptions.isEmpty { environment.fanout.remove(self) }
     subscriptions = []
   }
 
-  package func received(_ records: [EventRecord]) {
+  /// Tells the subscriptions that have caught up of new events, oldest first.
+  func deliver(_ records: [EventRecord]) {
+    let room = environment.limits.outboxBytes
     for subscription in subscriptions where subscription.isLive {
-      for record in records { deliver(record, live: subscription) }
+      // A replay of this turn may have told of some of them.
+      for record in records where record.sequence > subscription.cursor {
+        if subscription.filter.matches(record.event) {
+          guard stream.unsent + record.size <= room else {
+            fallBehind(subscription, at: record)
+            break
+          }
+          append { record.write(subscription: subscription.id, into: &$0) }
+        }
+        subscription.cursor = record.sequence
+      }
     }
+    stream.sendUnlessQueued()
+    closeIfDone()
   }
 
-  private func deliver(_ record: EventRecord, live subscription: Subscription) {
-    let sequence = record.event.sequence
-    guard subscription.isLive, subscription.filter.matches(record.event) else {
-      subscription.cursor = sequence
-      return
-    }
-    guard stream.unsent + record.size <= environment.limits.outboxBytes else {
-      subscription.isLive = false
-      subscription.lostFrom = sequence
-      isBehind = true
-      return
-    }
-    send(record, to: subscription)
+  private func fallBehind(_ subscription: Subscription, at record: EventRecord) {
+    subscription.isLive = false
+    subscription.lostFrom = record.sequence
+    isBehind = true
   }
 
   /// Tells what was lost, and replays, as far as there is room.
@@ -93,22 +98,17 @@ extension Session: EventBus.Listener {
       }
       let records = log.records(after: subscription.cursor, limit: 32)
       if records.isEmpty {
+        // Also where it asked for what comes after a sequence that is yet to come.
+        subscription.cursor = log.lastSequence
         subscription.isLive = true
         return
       }
       for record in records {
-        if subscription.filter.matches(record.event) { send(record, to: subscription) }
-        subscription.cursor = record.event.sequence
+        if subscription.filter.matches(record.event) {
+          notify { record.write(subscription: subscription.id, into: &$0) }
+        }
+        subscription.cursor = record.sequence
       }
-    }
-  }
-
-  private func send(_ record: EventRecord, to subscription: Subscription) {
-    subscription.cursor = record.event.sequence
-    notify { output in
-      output.append(contentsOf: record.notificationHead)
-      output.append(contentsOf: subscription.id.utf8)
-      output.append(contentsOf: record.notificationTail)
     }
   }
 

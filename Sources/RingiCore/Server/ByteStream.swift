@@ -116,9 +116,20 @@ package final class ByteStream: Flushable {
   /// Appends output; it leaves at the end of the turn.
   @inline(__always)
   package func write<T>(_ body: (inout [UInt8]) throws -> T) rethrows -> T {
-    if outbox.isEmpty { outbox = BufferPool.take() }
     if !isQueued { queue() }
+    return try append(body)
+  }
+
+  /// Appends output for ``sendUnlessQueued()`` to send.
+  @inline(__always)
+  package func append<T>(_ body: (inout [UInt8]) throws -> T) rethrows -> T {
+    if outbox.isEmpty { outbox = BufferPool.take() }
     return try body(&outbox)
+  }
+
+  /// Sends what was appended; with output that leaves at the end of the turn anyway, it leaves then, too.
+  package func sendUnlessQueued() {
+    if !isQueued, !isBlocked, !isClosed { send() }
   }
 
   private func queue() {

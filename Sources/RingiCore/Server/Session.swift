@@ -438,11 +438,21 @@ package final class Session: ByteStreamDelegate, CallClient {
   func notify(_ body: (inout [UInt8]) -> Void) {
     guard !stream.isClosed else { return }
     let framing = framing
-    stream.write { output in
-      let start = output.count
-      body(&output)
-      MessageWriter.frame(framing, from: start, in: &output)
-    }
+    stream.write { Self.frame(framing, in: &$0, body) }
+  }
+
+  /// Appends a notification that `body` writes to the stream, which is then to be told to send.
+  @inline(__always)
+  func append(_ body: (inout [UInt8]) -> Void) {
+    let framing = framing
+    stream.append { Self.frame(framing, in: &$0, body) }
+  }
+
+  @inline(__always)
+  private static func frame(_ framing: Framing, in output: inout [UInt8], _ body: (inout [UInt8]) -> Void) {
+    let start = output.count
+    body(&output)
+    MessageWriter.frame(framing, from: start, in: &output)
   }
 
   package func progress(_ token: JSONValue, _ value: JSONValue) {
@@ -466,13 +476,13 @@ package final class Session: ByteStreamDelegate, CallClient {
   private var isDone: Bool {
     // Of a client that is being let go half a message is of no interest.
     inFlight.isEmpty && (pending.isEmpty || isClosing) && stream.unsent == 0
-      && (subscriptions.isEmpty || !staysForEvents)
+      && (subscriptions.isEmpty || !staysForEvents && !environment.fanout.hasNews)
   }
 
   /// Whether a client that sends no more is kept for its subscriptions.
   var staysForEvents = true
 
-  private func closeIfDone() {
+  func closeIfDone() {
     if inputHasEnded || isClosing, !isHeld, isDone, !stream.isClosed { close() }
   }
 

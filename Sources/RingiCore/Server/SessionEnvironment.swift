@@ -5,6 +5,7 @@ package import EventLoop
 package final class SessionEnvironment {
   let registry: Registry
   let bus: EventBus
+  let fanout = Fanout()
   let clock: any LoopClock
   let redactor: Redactor
   let counters: Counters
@@ -22,5 +23,6 @@ package final class SessionEnvironment {
     self.redactor = redactor
     self.limits = limits
     self.counters = counters
+    bus.add(fanout)
   }
 }
