@@ -34,7 +34,8 @@ package struct EventFilter: Equatable, Sendable {
   package func matches(_ event: Event) -> Bool { wantsAll || isMet(by: event) }
 
   private func isMet(by event: Event) -> Bool {
-    guard types.contains(where: { $0.matches(event.type.rawValue) }) else { return false }
+    var type = event.type.rawValue
+    guard type.withUTF8({ name in types.contains { $0.matches(name) } }) else { return false }
     guard !conditions.isEmpty else { return true }
     return conditions.allSatisfy { condition in
       let places = [event.data, event.data["task"], event.json]

@@ -149,12 +149,7 @@ package final class ByteStream: Flushable {
   private func send() {
     guard sent < outbox.count else { return }
     while sent < outbox.count {
-      let count = outbox.withUnsafeBytes { bytes -> Int in
-        let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
-        return writes == .socket
-          ? Glibc.send(output, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
-          : Glibc.write(output, rest.baseAddress, rest.count)
-      }
+      let count = Self.transmit(outbox, from: sent, to: output, writes)
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { return block() }
       if count < 0 { return fail() }
@@ -163,6 +158,20 @@ package final class ByteStream: Flushable {
     BufferPool.give(&outbox)
     sent = 0
     delegate?.drained()
+  }
+
+  /// Writes what the descriptor takes, and returns what the system call does.
+  ///
+  /// Outside the loop's isolation, where a closure need not prove its thread each time.
+  private nonisolated static func transmit(
+    _ bytes: [UInt8], from start: Int, to descriptor: CInt, _ kind: Kind
+  ) -> Int {
+    bytes.withUnsafeBytes { bytes in
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+      return kind == .socket
+        ? Glibc.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+        : Glibc.write(descriptor, rest.baseAddress, rest.count)
+    }
   }
 
   private func block() {
