@@ -38,10 +38,10 @@ package struct EventFilter: Equatable, Sendable {
     guard type.withUTF8({ name in types.contains { $0.matches(name) } }) else { return false }
     guard !conditions.isEmpty else { return true }
     return conditions.allSatisfy { condition in
-      let places = [event.data, event.data["task"], event.json]
-      guard let found = places.lazy.compactMap({ $0.flatMap { $0.value(at: condition.path) } }).first else {
-        return condition.values.contains(.null)
-      }
+      let data = event.data
+      let found =
+        data.value(at: condition.path) ?? data["task"]?.value(at: condition.path)
+        ?? event.json.value(at: condition.path) ?? .null
       return condition.values.contains(found)
     }
   }

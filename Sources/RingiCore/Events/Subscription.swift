@@ -29,6 +29,8 @@ extension Session {
 
   func add(_ subscription: Subscription) {
     if subscriptions.isEmpty { environment.fanout.add(self) }
+    // A sequence that is yet to come is of another log; what comes now is new to its subscriber.
+    subscription.cursor = min(subscription.cursor, environment.bus.log.lastSequence)
     subscriptions.append(subscription)
     isBehind = true
   }
@@ -64,6 +66,8 @@ extension Session {
         subscription.cursor = record.sequence
       }
     }
+    // Where nothing waits to be sent, no later moment would come to tell of a loss.
+    if isBehind { pump() }
     stream.sendUnlessQueued()
     closeIfDone()
   }

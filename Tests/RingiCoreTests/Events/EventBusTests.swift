@@ -1,0 +1,94 @@
+import EventLoop
+import JSON
+import JSONRPC
+import RingiCore
+import RingiModel
+import RingiTestSupport
+import Testing
+
+@Suite struct EventBusTests {
+  @Loop private static func bus(_ bounds: EventLog.Bounds = EventLog.Bounds()) -> EventBus {
+    EventBus(log: EventLog(bounds: bounds), clock: TestClock(), host: "host.example")
+  }
+
+  private static func drafts(_ count: Int, size: Int = 0) -> [EventDraft] {
+    let data: JSONValue = ["padding": JSONValue(String(repeating: "x", count: size))]
+    return (0..<count).map { _ in EventDraft(EventType("x.one"), data: data) }
+  }
+
+  @Test func eventsAreNumberedFromOneWithoutGaps() async throws {
+    try await onLoop {
+      let bus = Self.bus()
+      let first = try await bus.publish(Self.drafts(3))
+      let second = try await bus.publish(Self.drafts(2))
+      #expect((first + second).map(\.sequence) == [1, 2, 3, 4, 5])
+      #expect(Set((first + second).map(\.id)).count == 5)
+      #expect((first + second).map(\.id) == (first + second).map(\.id).sorted())
+      #expect(bus.log.lastSequence == 5)
+    }
+  }
+
+  @Test func theSourceNamesTheHostAndTheInstance() async throws {
+    try await onLoop {
+      let events = try await Self.bus().publish([
+        EventDraft(.taskReady, instance: "sap", subject: "sap/1"), EventDraft(EventType("x.one")),
+      ])
+      #expect(events.map(\.source) == ["ringi://host.example/sap", "ringi://host.example/agent"])
+      #expect(events.map(\.subject) == ["sap/1", nil])
+    }
+  }
+
+  @Test func aChainOfCausesIsCutBehindTheEighth() async throws {
+    try await onLoop {
+      let bus = Self.bus()
+      let causes = (1...9).map { "01\($0)" }
+      try await bus.publish([EventDraft(EventType("x.one"), causes: Array(causes.prefix(8)))])
+      let error = await #expect(throws: RPCError.self) {
+        try await bus.publish(Self.drafts(1) + [EventDraft(EventType("x.loop"), causes: causes)])
+      }
+      #expect(error?.kind == "conflict")
+      #expect(error?.message.contains("x.loop") == true)
+      // Nothing of what came with it either.
+      #expect(bus.log.lastSequence == 1)
+    }
+  }
+
+  // MARK: What is kept
+
+  @Test func onlySoManyEventsAreKept() async throws {
+    try await onLoop {
+      var bounds = EventLog.Bounds()
+      bounds.events = 100
+      let bus = Self.bus(bounds)
+      for _ in 0..<50 { try await bus.publish(Self.drafts(100)) }
+      #expect(bus.log.count == 100)
+      #expect(bus.log.firstSequence == 4901)
+      #expect(bus.log.records(after: 0).map(\.event.sequence) == Array(4901...5000))
+      #expect(bus.log.records(after: 4990).map(\.event.sequence) == Array(4991...5000))
+      #expect(bus.log.records(after: 4890, limit: 3).map(\.event.sequence) == [4901, 4902, 4903])
+      #expect(bus.log.records(after: 5000).isEmpty)
+      #expect(bus.log.records(after: .max).isEmpty)
+    }
+  }
+
+  @Test func onlySoManyBytesAreKeptButAlwaysTheLastEvent() async throws {
+    try await onLoop {
+      var bounds = EventLog.Bounds()
+      bounds.bytes = 10_000
+      let bus = Self.bus(bounds)
+      try await bus.publish(Self.drafts(50, size: 1000))
+      #expect((5...9).contains(bus.log.count))
+      try await bus.publish(Self.drafts(1, size: 100_000))
+      #expect(bus.log.records(after: 0).map(\.event.sequence) == [51])
+    }
+  }
+
+  @Test func anEmptyLogBeginsWithTheNextEvent() async throws {
+    try await onLoop {
+      let log = EventLog()
+      #expect(log.firstSequence == 1)
+      #expect(log.lastSequence == 0)
+      #expect(log.records(after: 0).isEmpty)
+    }
+  }
+}
