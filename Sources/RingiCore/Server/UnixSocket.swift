@@ -43,11 +43,8 @@ package enum UnixSocket {
     let socket = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { throw .system(path, .last("socket")) }
     do throws(BindError) {
-      // Made closed to others; opened to whom it is for once its group is right.
-      let mask = umask(0o177)
-      let bound = withAddress(path) { bind(socket, $0, $1) }
-      umask(mask)
-      guard bound == 0 else { throw .system(path, .last("bind")) }
+      // Nobody can connect before listen(2), so there is time to set its group and mode.
+      guard withAddress(path, { bind(socket, $0, $1) }) == 0 else { throw .system(path, .last("bind")) }
       if let group { try give(path, to: group) }
       guard chmod(path, mode) == 0 else { throw .system(path, .last("chmod")) }
       guard Glibc.listen(socket, 4096) == 0 else { throw .system(path, .last("listen")) }
