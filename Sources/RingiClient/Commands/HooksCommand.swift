@@ -9,7 +9,7 @@ extension Command {
       ("ringi hooks", "what runs on which event"),
       ("ringi hooks test notify", "run one now, as if its event had happened"),
       ("ringi hooks deliveries notify", "what was delivered, what failed and why"),
-      ("ringi hooks retry 17", "a failed delivery once more"),
+      ("ringi hooks retry notify/17", "a failed delivery once more"),
     ],
     run: HookList.run)
 }

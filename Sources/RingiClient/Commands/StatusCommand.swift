@@ -23,11 +23,16 @@ extension Command {
     run: { invocation throws(Failure) in
       let result = try invocation.call("agent.reload")
       guard !invocation.wantsJSON else { return invocation.output.json(result) }
-      guard let changed = result["changed"], !Fields.isEmpty(changed) else {
-        return invocation.output.line("Reloaded; nothing changed.")
+      if let changed = result["changed"], !Fields.isEmpty(changed) {
+        invocation.output.line(Styled("Reloaded", .green), "; changed:")
+        Fields.print(Fields.flattened(changed, at: changed.object == nil ? "files" : ""), to: invocation.output)
+      } else {
+        invocation.output.line("Reloaded; nothing changed.")
       }
-      invocation.output.line(Styled("Reloaded", .green), "; changed:")
-      Fields.print(Fields.flattened(changed, at: changed.object == nil ? "files" : ""), to: invocation.output)
+      let problems = result["problems"]?.array?.compactMap(\.string) ?? []
+      guard problems.isEmpty else {
+        throw Failure(.refused, "Something is wrong; what was right before stays in force:", advice: problems)
+      }
     })
 
   static let shutdown = Command(

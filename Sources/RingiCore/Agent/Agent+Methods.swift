@@ -31,6 +31,14 @@ extension Agent {
       }
   }
 
+  /// What is wrong now: with the configuration, the parts, and the backends.
+  var problemSentences: [String] {
+    problems.sentences
+      + inbox.stale.compactMap { instance in
+        inbox.failure(of: instance).map { "The polls of \(instance) fail: \($0.message)" }
+      }
+  }
+
   /// What `agent.status` answers.
   var status: JSONValue {
     redactor.redact(
@@ -39,7 +47,8 @@ extension Agent {
         "uptime": JSONValue(Int((clock.uptime - startedUptime) / 1_000_000_000)),
         "startedAt": JSONValue(started.rfc3339), "config": JSONValue(options.configDirectory),
         "state": JSONValue(options.stateDirectory), "listeners": server.json, "plugins": plugins.list,
-        "jobs": scheduler.list, "hooks": hooks.list, "problems": problems.json, "counters": counters.json,
+        "jobs": scheduler.list, "hooks": hooks.list,
+        "problems": JSONValue(array: problemSentences.map { JSONValue($0) }), "counters": counters.json,
         "sequence": JSONValue(bus.log.lastSequence),
       ] as JSONValue)
   }

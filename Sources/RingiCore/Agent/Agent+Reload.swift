@@ -6,7 +6,7 @@ internal import RingiKit
 extension Agent {
   /// Reads the configuration again and puts what is new into force; what did not change goes on undisturbed.
   ///
-  /// - Returns: `{changed}`, with the names of what is new, gone or different.
+  /// - Returns: `{changed, problems}`: the names of what is new, gone or different, and what is wrong.
   /// - Throws: `RPCError` (overloaded) while the agent stops.
   @discardableResult
   package func reload() async throws -> JSONValue {
@@ -42,7 +42,10 @@ extension Agent {
       .info, "agent",
       "the configuration was read again; changed: \(changed.isEmpty ? "nothing" : changed.joined(separator: ", "))")
     if !isStopping { notifier.ready() }
-    return ["changed": JSONValue(array: changed.map { JSONValue($0) })]
+    return [
+      "changed": JSONValue(array: changed.map { JSONValue($0) }),
+      "problems": JSONValue(array: problems.sentences.map { JSONValue(redactor.redact($0)) }),
+    ]
   }
 
   private func putIntoForce(plugins changes: Changes<PluginFile>) async -> [String] {

@@ -98,12 +98,24 @@ package final class Agent {
   /// - Throws: `UnixSocket.BindError`, ``StateLock/Held`` or `SystemError`, each a sentence for a person.
   package func start() async throws {
     try Folder.make(options.stateDirectory)
-    if !isStdioAlone { stateLock = try StateLock(directory: options.stateDirectory) }
+    try holdState()
     try await load()
     try listen()
     scheduler.start()
     notifier.ready()
     log.write(.info, "agent", "ringid \(Version.current) runs with \(configuration.plugins.count) plugins")
+  }
+
+  /// One state directory has one agent. Only who serves a single client, an editor's window, is let run beside another
+  /// one, and says so.
+  private func holdState() throws {
+    do {
+      stateLock = try StateLock(directory: options.stateDirectory)
+    } catch let held as StateLock.Held where isStdioAlone {
+      let message = "\(held) Meanwhile both run its jobs and hooks."
+      log.write(.warning, "agent", message)
+      problems.report("state", message)
+    }
   }
 
   /// Reads the configuration and fits everything together; nothing polls or listens yet.

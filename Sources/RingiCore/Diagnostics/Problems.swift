@@ -1,5 +1,4 @@
 package import EventLoop
-package import JSON
 
 /// What is wrong now, for `agent.status`: one sentence a matter, gone when the matter is mended.
 @Loop
@@ -19,5 +18,6 @@ package final class Problems {
   /// Takes back all whose matter begins so.
   package func resolveAll(prefix: String) { messages.removeAll { $0.matter.hasPrefix(prefix) } }
 
-  package var json: JSONValue { JSONValue(array: messages.map { JSONValue($0.message) }) }
+  /// All of them, the oldest first.
+  package var sentences: [String] { messages.map(\.message) }
 }

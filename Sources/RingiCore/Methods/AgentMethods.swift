@@ -39,7 +39,11 @@ package enum AgentMethods {
         handler: .sync { _, _ in actions.status() }),
       Method(
         "agent.reload", "Reads the configuration again.", params: .object([:]),
-        result: .object(["changed": .any.described("What is new, gone or different.")], required: ["changed"]),
+        result: .object(
+          [
+            "changed": .array(of: .string("A file that is new, gone or different.")),
+            "problems": .array(of: .string("What is wrong; what it said before stays in force.")),
+          ], required: ["changed", "problems"]),
         handler: .async { _, _ in try await actions.reload() }),
       Method(
         "agent.shutdown", "Ends the agent in an orderly way.", params: .object([:]), result: .null,
