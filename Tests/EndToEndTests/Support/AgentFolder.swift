@@ -32,7 +32,8 @@ final class AgentFolder {
   func startAgent(_ extra: [String] = []) throws -> Program {
     let agent = try Program("ringid", arguments + ["--socket", socket] + extra)
     let socket = socket
-    guard agent.waitFor({ _ in FileManager.default.fileExists(atPath: socket) || !agent.isRunning }), agent.isRunning
+    // The file is there a moment before anybody listens.
+    guard agent.waitFor({ _ in (try? TestClient(socket)) != nil || !agent.isRunning }), agent.isRunning
     else { throw AgentError(text: agent.errorText) }
     return agent
   }

@@ -76,13 +76,13 @@ import Timing
       #expect(failed["id"] == "h/1")
       #expect(failed["attempts"] == 2)
       #expect(failed["exitStatus"] == 1)
-      #expect(fixture.problems.json[0]?.string?.contains("The hook h failed with 1 events") == true)
+      #expect(fixture.problems.sentences.first?.contains("The hook h failed with 1 events") == true)
 
       try fixture.folder.write("go", "")
       #expect(try fixture.runner.retry("h", delivery: "h/1") == 1)
       try await fixture.until { fixture.delivered() == 2 }
       #expect(try fixture.deliveries(.failed).isEmpty)
-      #expect(fixture.problems.json == [])
+      #expect(fixture.problems.sentences == [])
     }
   }
 
@@ -135,7 +135,7 @@ import Timing
       #expect(fixture.row("hang")["backlog"] == 5001)
       #expect(fixture.row("hang")["lost"] == 4999)
       #expect(fixture.row("quick")["lost"] == 0)
-      #expect(fixture.problems.json[0]?.string?.contains("The hook hang is too slow: 4999 events") == true)
+      #expect(fixture.problems.sentences.first?.contains("The hook hang is too slow: 4999 events") == true)
 
       let process = try await fixture.process()
       #expect(kill(process, 0) == 0)
@@ -181,7 +181,7 @@ import Timing
       let last = try #require(fixture.log.records(after: 8).first?.event)
       #expect(last.causes.count == EventBus.maxCauses)
       #expect(last.causes.first == first.id)
-      let problems = fixture.problems.json.array?.compactMap(\.string) ?? []
+      let problems = fixture.problems.sentences
       #expect(problems.contains { $0.contains("The hook echo goes on with a chain") && $0.contains("x.loop") })
       #expect(problems.count == 2, "the loop, and the failed delivery")
       try await fixture.publish("y")
