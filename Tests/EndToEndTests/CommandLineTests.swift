@@ -79,7 +79,6 @@ import Testing
         "XDG_STATE_HOME": "\(home)s", "XDG_RUNTIME_DIR": "\(home)r",
       ])
     let socket = "\(home)r/ringi/agent.sock"
-    #expect(agent.waitFor { _ in FileManager.default.fileExists(atPath: socket) })
     let status = try agent.connect(socket).call("agent.status")
     #expect(status["config"]?.string == "\(home)c/ringi")
     #expect(status["state"]?.string == "\(home)s/ringi")

@@ -31,10 +31,8 @@ final class AgentFolder {
   /// An agent on the folder's socket, which listens when this returns.
   func startAgent(_ extra: [String] = []) throws -> Program {
     let agent = try Program("ringid", arguments + ["--socket", socket] + extra)
-    let socket = socket
-    // The file is there a moment before anybody listens.
-    guard agent.waitFor({ _ in (try? TestClient(socket)) != nil || !agent.isRunning }), agent.isRunning
-    else { throw AgentError(text: agent.errorText) }
+    // The socket's file is there a moment before anybody listens.
+    _ = try agent.connect(socket)
     return agent
   }
 
