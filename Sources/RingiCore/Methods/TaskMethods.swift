@@ -90,9 +90,10 @@ package enum TaskMethods {
       handler: .async { params, _ in
         let id = try decisions.find(params.text("task")).id
         let (entry, source) = try inbox.live(id)
-        if let fresh = try await source.task(id) { try await inbox.takeIn([fresh], lost: [], entry) }
-        let context = try await source.context(of: id)
-        inbox.show(context, of: id)
+        let fresh = try await source.task(id)
+        try await inbox.takeIn(fresh.map { [$0] } ?? [], lost: fresh == nil ? [id] : [], entry)
+        let context = fresh == nil ? nil : try await source.context(of: id)
+        if let context { inbox.show(context) }
         guard let known = entry.table.entries[id] else { throw RPCError.notFound("The task \(id) is gone.") }
         let history = known.history.map {
           ["time": JSONValue($0.time.rfc3339), "what": JSONValue($0.what)] as JSONValue

@@ -32,6 +32,7 @@ package final class Decisions {
 
   private let inbox: Inbox
   private let keys = IdempotencyKeys()
+  /// The last of what was begun on each task; what comes next waits for it.
   private var running: [TaskItem.ID: Task<Done, any Error>] = [:]
 
   package init(inbox: Inbox) { self.inbox = inbox }
@@ -57,13 +58,14 @@ package final class Decisions {
   ///   sent.
   /// - Throws: `RPCError`.
   package func decide(_ request: Request) async throws -> JSONValue {
-    let task = try find(request.task)
     if request.isDryRun {
+      let task = try find(request.task)
       let (_, source) = try inbox.live(task.id)
       return ["task": task.json(), "dryRun": true, "request": try source.preview(request.decision, on: task)]
     }
     return try await keys.once(request.idempotencyKey, request.json) { [self] in
-      try await work(on: task.id) { [self] in try await carryOut(task.id, request) }.json
+      let id = try find(request.task).id
+      return try await work(on: id) { [self] in try await carryOut(id, request) }.json
     }
   }
 
@@ -95,13 +97,22 @@ package final class Decisions {
     let task = try await current(id, entry, source, request)
     guard task.status.isOpen else { return try repeated(task, request.decision) }
     do {
-      let decided = try await source.decide(request.decision, on: task)
+      let decided = try await send(request.decision, on: task, entry, source)
       return try await record(decided, request, in: entry)
     } catch let error as AlreadyDecided {
       return try await recordElsewhere(error.task, request, in: entry)
     } catch let error as UnclearOutcome {
       return try await readBack(task, error, request, entry, source)
     }
+  }
+
+  /// The one write; what polls see of it meanwhile is left to its answer, so that it is told once and as ours.
+  private func send(
+    _ decision: Decision, on task: TaskItem, _ entry: InboxSource, _ source: any TaskSource
+  ) async throws -> TaskItem {
+    entry.table.setHeld(task.id, true)
+    defer { entry.table.setHeld(task.id, false) }
+    return try await source.decide(decision, on: task)
   }
 
   /// A task whose last decision has an unknown outcome takes no second one.
@@ -123,9 +134,9 @@ package final class Decisions {
     }
     if let seen = request.seen.map(SeenRevision.init), task.status.isOpen, let known {
       let context = seen.context == nil ? nil : try await source.context(of: id)
-      let oldContext = inbox.shownContexts[id]
+      let old = known.task(ofRevision: seen.task) ?? known.task
       if task.revision != known.task.revision { try await takeIn([task], lost: [], entry) }
-      try seen.check(task, context: context, old: known.task, oldContext: oldContext)
+      try seen.check(task, context: context, old: old, oldContext: seen.context.flatMap(inbox.shownContext))
     } else {
       try await takeIn([task], lost: [], entry)
     }

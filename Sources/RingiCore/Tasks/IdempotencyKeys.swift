@@ -24,7 +24,7 @@ final class IdempotencyKeys {
   ///   - request: What is asked for; the same key with another request is a conflict.
   ///   - work: What to do the first time.
   /// - Returns: The first answer.
-  /// - Throws: `RPCError` (conflict), or what `work` throws; a failure that changed nothing frees the key.
+  /// - Throws: `RPCError` (conflict), or what `work` throws; a failure frees the key.
   func once(
     _ key: String?, _ request: JSONValue, _ work: @escaping @Loop @Sendable () async throws -> JSONValue
   ) async throws -> JSONValue {
@@ -32,7 +32,7 @@ final class IdempotencyKeys {
     if let entry = entries[key] {
       guard entry.request == request else {
         throw RPCError.conflict(
-          "The idempotency key \"\(key.prefix(100))\" was used for another request; use a new key for a new request.")
+          "This idempotency key was used for another request; use a new key for a new request.")
       }
       return try await entry.answer.value
     }
@@ -43,10 +43,9 @@ final class IdempotencyKeys {
     do {
       return try await answer.value
     } catch {
-      if (error as? RPCError)?.kind != "outcome-unknown" {
-        entries[key] = nil
-        order.removeAll { $0 == key }
-      }
+      // Whether the same may be sent again after an unknown outcome, the task itself knows.
+      entries[key] = nil
+      order.removeAll { $0 == key }
       throw error
     }
   }

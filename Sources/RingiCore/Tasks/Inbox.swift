@@ -1,8 +1,8 @@
 package import EventLoop
-package import JSON
+internal import JSON
 package import JSONRPC
 package import RingiKit
-package import RingiModel
+internal import RingiModel
 internal import Timing
 
 /// The tasks of all instances: polls merge into it, events come out of it.
@@ -18,8 +18,8 @@ package final class Inbox {
   private static let lookups = 8
 
   private var sources: [String: InboxSource] = [:]
-  /// The contexts as last shown to somebody, for saying what changed; bounded.
-  package private(set) var shownContexts: [TaskItem.ID: JSONValue] = [:]
+  /// The contexts shown to somebody, by their hashes, for saying what changed; bounded.
+  private var shownContexts: [String: JSONValue] = [:]
   let bus: EventBus
   let clock: any LoopClock
   private let log: Log
@@ -91,11 +91,13 @@ package final class Inbox {
     let began = (version: entry.table.version, time: clock.now)
     do {
       let look = try await look(source, entry.table, since: began.version)
+      // Unloaded or replaced meanwhile: what it found is nobody's news any more.
+      guard entry.source === source else { throw RPCError.pluginDown("The plugin \(instance) was unloaded.") }
       let result = try await merge(look, into: entry, began)
       try await recovered(entry)
       return result
     } catch {
-      if error is CancellationError { throw error }
+      if error is CancellationError || entry.source !== source { throw error }
       try await failed(entry, rpcError(error))
       throw error
     }
@@ -176,10 +178,14 @@ package final class Inbox {
     _ = try await merge(Look(tasks: tasks, lost: lost), into: entry, (entry.table.version, clock.now))
   }
 
-  func show(_ context: JSONValue?, of id: TaskItem.ID) {
+  /// Notes that somebody saw a context.
+  func show(_ context: JSONValue) {
     if shownContexts.count >= 1000 { shownContexts.removeAll() }
-    shownContexts[id] = context
+    shownContexts[Revision.of([context])] = context
   }
+
+  /// The context with a hash, if it was shown lately.
+  func shownContext(_ hash: String) -> JSONValue? { shownContexts[hash] }
 
   private func settled(_ task: TaskItem, _ pending: TaskTable.Pending, _ entry: InboxSource) -> TaskItem {
     var task = task

@@ -28,6 +28,18 @@ package struct TaskTable: Sendable {
     package fileprivate(set) var version = 0
     /// A decision was sent, and nothing tells yet whether it was done.
     package var pending: Pending?
+    /// A decision is on its way, and its answer will tell what became of the task.
+    fileprivate(set) var isHeld = false
+    /// What it was before its last changes, for saying what changed since somebody looked.
+    fileprivate var earlier: [TaskItem] = []
+
+    /// Whether a look that began at a version of the table tells more than is known.
+    fileprivate func isOlder(than version: Int) -> Bool { self.version <= version && !isHeld }
+
+    /// The task as it was when it had a revision, unless that is long ago.
+    func task(ofRevision revision: String) -> TaskItem? {
+      task.revision == revision ? task : earlier.last { $0.revision == revision }
+    }
   }
 
   /// A decision whose outcome is not known.
@@ -40,6 +52,8 @@ package struct TaskTable: Sendable {
 
   /// The steps that are kept of a task.
   static let maxHistory = 50
+  /// The earlier forms that are kept of a task.
+  static let maxEarlier = 5
   /// The decided and gone tasks that are kept, newest first, so that a late second decision gets its plain answer.
   static let maxClosed = 10_000
 
@@ -55,7 +69,7 @@ package struct TaskTable: Sendable {
   package func missing(from tasks: [TaskItem], since version: Int) -> [TaskItem.ID] {
     let listed = Set(tasks.map(\.id))
     return entries.values
-      .filter { $0.task.status.isOpen && $0.version <= version && !listed.contains($0.task.id) }
+      .filter { $0.task.status.isOpen && $0.isOlder(than: version) && !listed.contains($0.task.id) }
       .map(\.task.id).sorted()
   }
 
@@ -77,7 +91,7 @@ package struct TaskTable: Sendable {
       if let change = merge(task, since: version, announces: announces, now: now) { changes.append(change) }
     }
     for id in lost where !seen.contains(id) {
-      guard let entry = entries[id], entry.task.status.isOpen, entry.version <= version else { continue }
+      guard let entry = entries[id], entry.task.status.isOpen, entry.isOlder(than: version) else { continue }
       var task = entry.task
       task.status = .gone
       set(task, "gone", now)
@@ -92,7 +106,7 @@ package struct TaskTable: Sendable {
       set(task, task.status == .ready ? "ready" : "claimed", now)
       return task.status == .ready && announces ? .ready(task) : nil
     }
-    guard entry.version <= version else { return nil }
+    guard entry.isOlder(than: version) else { return nil }
     let old = entry.task
     switch (old.status.isOpen, task.status) {
     case (true, .done):
@@ -120,6 +134,10 @@ package struct TaskTable: Sendable {
     let wasOpen = entries[task.id]?.task.status.isOpen
     var entry = entries[task.id] ?? Entry(task: task)
     version += 1
+    if entry.task.revision != task.revision {
+      entry.earlier.append(entry.task)
+      if entry.earlier.count > Self.maxEarlier { entry.earlier.removeFirst() }
+    }
     entry.task = task
     entry.version = version
     entry.history.append(Step(time: now, what: what))
@@ -134,6 +152,8 @@ package struct TaskTable: Sendable {
     let oldest = closed.removeFirst()
     if entries[oldest]?.task.status.isOpen == false { entries[oldest] = nil }
   }
+
+  package mutating func setHeld(_ id: TaskItem.ID, _ isHeld: Bool) { entries[id]?.isHeld = isHeld }
 
   package mutating func setPending(_ id: TaskItem.ID, _ pending: Pending?) {
     version += 1

@@ -1,0 +1,180 @@
+import JSON
+import RingiCore
+import RingiModel
+import Testing
+import Timing
+
+@Suite struct TaskTableTests {
+  private static let now = Timestamp(milliseconds: 1_795_996_800_000)
+
+  private func task(
+    _ key: String, _ status: TaskItem.Status = .ready, amount: Int = 100, created: Int64? = 0, raw: JSONValue = .null
+  ) -> TaskItem {
+    TaskItem(
+      id: TaskItem.ID(provider: "sap", key: key), title: "Order", status: status,
+      createdAt: created.map { Timestamp(milliseconds: $0) }, decisive: JSONValue(amount), raw: raw)
+  }
+
+  private func id(_ key: String) -> TaskItem.ID { TaskItem.ID(provider: "sap", key: key) }
+
+  /// Merges a list that a look of just now found.
+  private func merge(
+    _ table: inout TaskTable, _ tasks: TaskItem..., lost: [String] = [], announces: Bool = true
+  ) -> [String] {
+    names(
+      table.merge(
+        tasks, lost: lost.map { id($0) }, since: table.version, announces: announces, now: Self.now))
+  }
+
+  private func names(_ changes: [TaskTable.Change]) -> [String] {
+    changes.map { change in
+      switch change {
+      case .ready(let task): "ready \(task.id.key)"
+      case .changed(let task): "changed \(task.id.key)"
+      case .done(let task): "done \(task.id.key)"
+      case .gone(let task): "gone \(task.id.key)"
+      }
+    }
+  }
+
+  // MARK: Readiness
+
+  @Test func aTaskBecomesReadyOnce() {
+    var table = TaskTable()
+    #expect(merge(&table, task("a"), task("b")) == ["ready a", "ready b"])
+    #expect(merge(&table, task("a"), task("b"), task("c")) == ["ready c"])
+    #expect(merge(&table, task("a"), task("b"), task("c")).isEmpty)
+  }
+
+  @Test func aTaskThatSomebodyReservedIsReadyOnceItIsReleased() {
+    var table = TaskTable()
+    #expect(merge(&table, task("a", .claimed)).isEmpty)
+    #expect(merge(&table, task("a")) == ["ready a"])
+    #expect(merge(&table, task("a", .claimed)) == ["changed a"])
+    #expect(merge(&table, task("a")) == ["ready a"])
+  }
+
+  @Test(arguments: [TaskItem.Status.done, .gone])
+  func aTaskThatIsOpenedAnewIsReadyAnew(status: TaskItem.Status) {
+    var table = TaskTable()
+    _ = merge(&table, task("a"))
+    #expect(merge(&table, task("a", status)).count == 1)
+    #expect(merge(&table, task("a", status)).isEmpty)
+    #expect(merge(&table, task("a")) == ["ready a"])
+  }
+
+  @Test(arguments: [TaskItem.Status.done, .gone])
+  func whatWasOverBeforeItWasSeenIsNothing(status: TaskItem.Status) {
+    var table = TaskTable()
+    #expect(merge(&table, task("a", status)).isEmpty)
+    #expect(table.entries.isEmpty)
+  }
+
+  @Test func aFirstLookThatOnlyNotesAnnouncesNothingYetKnowsAll() {
+    var table = TaskTable()
+    #expect(merge(&table, task("a"), announces: false).isEmpty)
+    #expect(merge(&table, task("a"), task("b")) == ["ready b"])
+  }
+
+  @Test func changesComeOldestFirstAndByIDAmongEquals() {
+    var table = TaskTable()
+    let changes = merge(
+      &table, task("late", created: 9), task("none", created: nil), task("b", created: 1), task("a", created: 1))
+    #expect(changes == ["ready a", "ready b", "ready late", "ready none"])
+  }
+
+  @Test func aTaskListedTwiceCountsOnce() {
+    var table = TaskTable()
+    #expect(merge(&table, task("a"), task("a")) == ["ready a"])
+    #expect(merge(&table, task("a"), lost: ["a"]).isEmpty)
+  }
+
+  // MARK: Changes
+
+  @Test func onlyWhatMattersToADecisionIsAChange() {
+    var table = TaskTable()
+    _ = merge(&table, task("a", raw: ["at": 1]))
+    #expect(merge(&table, task("a", raw: ["at": 2])).isEmpty)
+    #expect(table.entries[id("a")]?.task.raw == ["at": 2])
+    #expect(merge(&table, task("a", amount: 90_000)) == ["changed a"])
+    #expect(merge(&table, task("a", amount: 90_000)).isEmpty)
+  }
+
+  @Test func aBulkEditOfWhatDoesNotMatterIsNothingAndOneOfWhatMattersIsAChangeEach() {
+    var table = TaskTable()
+    let keys = (0..<600).map { "\($0)" }
+    _ = table.merge(keys.map { task($0) }, since: table.version, announces: false, now: Self.now)
+    let stamped = table.merge(
+      keys.map { task($0, raw: ["at": 2]) }, since: table.version, announces: true, now: Self.now)
+    #expect(stamped.isEmpty)
+    let raised = table.merge(keys.map { task($0, amount: 1) }, since: table.version, announces: true, now: Self.now)
+    #expect(names(raised).sorted() == keys.map { "changed \($0)" }.sorted())
+  }
+
+  // MARK: Leaving
+
+  @Test func aDecisionAtTheBackendIsToldOnce() {
+    var table = TaskTable()
+    _ = merge(&table, task("a"))
+    #expect(merge(&table, task("a", .done)) == ["done a"])
+    #expect(merge(&table, task("a", .done), lost: ["a"]).isEmpty)
+  }
+
+  @Test func aTaskTheBackendDoesNotKnowAnyMoreIsGoneOnce() {
+    var table = TaskTable()
+    _ = merge(&table, task("a"))
+    #expect(merge(&table, lost: ["a", "never seen"]) == ["gone a"])
+    #expect(merge(&table, lost: ["a"]).isEmpty)
+    #expect(table.entries[id("a")]?.task.status == .gone)
+  }
+
+  @Test func whatAListLacksIsMissingAndNotGone() {
+    var table = TaskTable()
+    _ = merge(&table, task("a"), task("b"), task("c", .claimed), task("d"))
+    _ = merge(&table, task("d", .done))
+    #expect(merge(&table, task("a")).isEmpty)
+    #expect(table.missing(from: [task("a")], since: table.version) == [id("b"), id("c")])
+  }
+
+  // MARK: Old looks
+
+  @Test func aLookFromBeforeADecisionDoesNotUndoIt() {
+    var table = TaskTable()
+    _ = merge(&table, task("a"))
+    let began = table.version
+    table.set(task("a", .done), "approved through the agent", Self.now)
+    let changes = table.merge([task("a")], lost: [id("a")], since: began, announces: true, now: Self.now)
+    #expect(changes.isEmpty)
+    #expect(table.entries[id("a")]?.task.status == .done)
+  }
+
+  @Test func whatCameAfterALookBeganIsNotMissingFromIt() {
+    var table = TaskTable()
+    let began = table.version
+    _ = merge(&table, task("a"))
+    #expect(table.missing(from: [], since: began).isEmpty)
+    #expect(table.missing(from: [], since: table.version) == [id("a")])
+    #expect(table.merge([], lost: [id("a")], since: began, announces: true, now: Self.now).isEmpty)
+  }
+
+  // MARK: Memory
+
+  @Test func theHistoryTellsTheLatestStepsAlone() {
+    var table = TaskTable()
+    for amount in 0..<200 { _ = merge(&table, task("a", amount: amount)) }
+    let history = table.entries[id("a")]?.history ?? []
+    #expect(history.count == 50)
+    #expect(history.allSatisfy { $0.what == "changed" && $0.time == Self.now })
+  }
+
+  @Test func decidedTasksAreForgottenInTheOrderTheyWereDecided() {
+    var table = TaskTable()
+    for number in 0..<10_050 {
+      _ = merge(&table, task("\(number)"))
+      _ = merge(&table, task("\(number)", .done))
+    }
+    #expect(table.entries.count == 10_000)
+    #expect(table.entries[id("49")] == nil)
+    #expect(table.entries[id("50")]?.task.status == .done)
+  }
+}
