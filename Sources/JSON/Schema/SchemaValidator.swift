@@ -1,5 +1,8 @@
-/// One check of one value; goes through the whole value, so that every violation is found at once.
+/// One check of one value; goes through the whole value, so that all violations are found at once, up to a bound.
 struct SchemaValidator {
+  /// Nobody mends more at once, and a value made to be wrong is not to cost more.
+  static let most = 100
+
   private let root: Schema
   private var path: [String] = []
   private(set) var violations: [Schema.Violation] = []
@@ -7,6 +10,7 @@ struct SchemaValidator {
   init(root: Schema) { self.root = root }
 
   mutating func check(_ value: JSONValue, _ schema: Schema) {
+    guard violations.count < Self.most else { return }
     if schema.isSecret {
       checkSecret(value, schema)
       return
@@ -41,7 +45,10 @@ struct SchemaValidator {
 
   private mutating func checkElements(_ value: JSONValue, _ items: Schema) {
     guard let array = value.array else { return }
-    for (index, element) in array.enumerated() { check(element, items, at: String(index)) }
+    for (index, element) in array.enumerated() {
+      guard violations.count < Self.most else { return }
+      check(element, items, at: String(index))
+    }
   }
 
   private mutating func checkProperties(_ value: JSONValue, _ properties: [(name: String, schema: Schema)]) {
@@ -66,6 +73,7 @@ struct SchemaValidator {
     let known = properties.reduce(0) { $0 + (object[$1.name] == nil ? 0 : 1) }
     guard known < object.count else { return }
     for (key, member) in object where !properties.contains(where: { $0.name == key }) {
+      guard violations.count < Self.most else { return }
       if case .never? = others.rules.first {
         refuseKey(key, properties.map(\.name))
       } else {
@@ -76,7 +84,7 @@ struct SchemaValidator {
 
   private mutating func refuseKey(_ key: String, _ known: [String]) {
     let hint =
-      if let nearest = Suggestion.nearest(to: key, among: known) {
+      if key.utf8.count < 256, let nearest = Suggestion.nearest(to: key, among: known) {
         "did you mean \"\(nearest)\"?"
       } else if known.isEmpty {
         "none is taken here"
@@ -84,7 +92,8 @@ struct SchemaValidator {
         "known are " + known.joined(separator: ", ")
       }
     let name = JSONValue(key).shortText
-    violations.append(Schema.Violation(at: path + [key], concernsKey: true, "unknown key \(name); \(hint)"))
+    violations.append(
+      Schema.Violation(at: path + [String(key.prefix(256))], concernsKey: true, "unknown key \(name); \(hint)"))
   }
 
   /// Takes the value if a choice does; else complains as the one choice would that the value seems to be meant for.

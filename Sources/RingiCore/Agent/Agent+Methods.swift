@@ -12,7 +12,11 @@ extension Agent {
     let actions = AgentMethods.Actions(
       status: { [unowned self] in status },
       reload: { [unowned self] in try await reload() },
-      shutdown: { [unowned self] in Loop.task { await self.stop() } })
+      shutdown: { [unowned self] in
+        // At once, so that what the client sent behind it is refused.
+        environment.isStopping = true
+        Loop.task { await self.stop() }
+      })
     let (scheduler, registry) = (scheduler, registry)
     // These tell of what failed, in words that may have come from a backend.
     let diagnostic = (JobMethods.all(scheduler) + HookMethods.all(hooks) + PluginMethods.all(plugins))

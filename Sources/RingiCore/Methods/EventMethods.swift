@@ -12,7 +12,8 @@ package enum EventMethods {
   }
 
   private static let types = Schema.array(
-    "The types wanted.", of: .string("An event type; * stands for any characters.", minLength: 1)
+    "The types wanted.", of: .string("An event type; * stands for any characters.", minLength: 1, maxLength: 255),
+    maxItems: 256
   ).default(["*"])
   private static let conditions = Schema.map(
     "What must hold: dotted paths into the event's data, its task or the envelope, each with a value.",
@@ -68,7 +69,7 @@ package enum EventMethods {
   private static func list(_ bus: EventBus, _ params: JSONValue) -> JSONValue {
     let filter = filter(params)
     let limit = Int(params["limit"]?.int ?? 1000)
-    var sequence = params["since"]?.int ?? 0
+    var sequence = min(params["since"]?.int ?? 0, bus.log.lastSequence)
     var events: [JSONValue] = []
     for record in bus.log.records(after: sequence) {
       if filter.matches(record.event) {
@@ -77,7 +78,7 @@ package enum EventMethods {
       }
       sequence = record.event.sequence
     }
-    return ["events": JSONValue(array: events), "sequence": JSONValue(max(sequence, 0))]
+    return ["events": JSONValue(array: events), "sequence": JSONValue(sequence)]
   }
 
   private static func publish(_ bus: EventBus) -> Method {
@@ -91,6 +92,12 @@ package enum EventMethods {
       result: .object(["event": .any.described("The event as it stands in the log.")], required: ["event"]),
       handler: .async { params, call in
         let type = EventType(try params.text("type"))
+        // It becomes the method of a notification, and a word in people's filters.
+        guard isName(type.rawValue) else {
+          throw RPCError.invalidParams(
+            "type takes letters, digits, \".\", \"-\" and \"_\", and does not begin with \"rpc.\".",
+            details: ["parameter": "type"])
+        }
         guard !EventType.builtIn.contains(type) else {
           throw RPCError.invalidParams(
             "type: \(type) is the agent's own; choose another name.", details: ["parameter": "type"])
@@ -101,6 +108,13 @@ package enum EventMethods {
         ])
         return ["event": events.first?.json ?? .null]
       })
+  }
+
+  private static func isName(_ type: String) -> Bool {
+    !type.hasPrefix("rpc.")
+      && type.unicodeScalars.allSatisfy {
+        $0.properties.isAlphabetic || $0.properties.numericType != nil || ".-_".unicodeScalars.contains($0)
+      }
   }
 
   private static func filter(_ params: JSONValue) -> EventFilter {

@@ -13,7 +13,7 @@ package enum PhraseMethods {
     [
       Method(
         "phrases.say", "Makes the call that a phrase of ringi.json stands for.",
-        params: .object(["text": .string("What somebody said.", minLength: 1)], required: ["text"]),
+        params: .object(["text": .string("What somebody said.", minLength: 1, maxLength: 10_000)], required: ["text"]),
         result: .object(
           [
             "phrase": .string("The phrase it was taken for."), "method": .string("The method called."),

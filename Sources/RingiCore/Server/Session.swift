@@ -7,6 +7,8 @@ internal import RingiModel
 /// One client: its requests in, its responses and notifications out.
 @Loop
 package final class Session: ByteStreamDelegate, CallClient {
+  /// Longer names, escapes included, are not even looked at.
+  private static let longestName = 1024
   /// Output waiting for the client above which its further requests wait too.
   private static let highWater = 256 << 10
 
@@ -196,6 +198,11 @@ package final class Session: ByteStreamDelegate, CallClient {
   private func dispatchUncommon(
     _ request: Request, _ id: UnsafeBufferPointer<UInt8>?, in frame: UnsafeBufferPointer<UInt8>, batch: Batch?
   ) {
+    guard request.method.count <= Self.longestName else {
+      return refuseRequest(
+        .methodNotFound("No method has a name of \(request.method.count) bytes; rpc.discover lists all."), id: id,
+        batch: batch)
+    }
     let quoted = frame[request.method.lowerBound - 1...request.method.upperBound]
     let name = (try? JSONValue(parsing: Array(quoted)))?.string ?? ""
     let table = environment.registry.table

@@ -33,8 +33,8 @@ struct SeenRevision {
   /// - Throws: `RPCError` (conflict) with the difference.
   func check(_ task: TaskItem, context: JSONValue?, old: TaskItem, oldContext: JSONValue?) throws(RPCError) {
     var changes: [(String, JSONValue)] = []
-    if self.task != task.revision {
-      // Without the record that was seen, the known one is the nearest thing to compare with.
+    // Only the record that was seen can tell what changed since.
+    if self.task != task.revision, self.task == old.revision {
       changes += JSONDifference.members(old.json(), task.json(), except: ["revision", "status", "actions", "outcome"])
     }
     if let seen = self.context, seen != context.map({ Revision.of([$0]) }) {

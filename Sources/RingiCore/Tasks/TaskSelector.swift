@@ -36,7 +36,7 @@ package enum TaskSelector {
     guard let first = candidates.first else {
       throw .notFound(
         "There is no task \"\(text.prefix(200))\"; tasks.list shows the ids, tasks.refresh asks the backends anew.",
-        details: ["task": JSONValue(text)])
+        details: ["task": JSONValue(String(text.prefix(200)))])
     }
     guard candidates.count == 1 else {
       let ids = candidates.map(\.id).sorted().prefix(maxCandidates)
