@@ -106,8 +106,9 @@ package final class Agent {
     log.write(.info, "agent", "ringid \(Version.current) runs with \(configuration.plugins.count) plugins")
   }
 
-  /// One state directory has one agent. Only who serves a single client, an editor's window, is let run beside another
-  /// one, and says so.
+  /// Sees to it that one state directory has one agent.
+  ///
+  /// Only who serves a single client, an editor's window, is let run beside another one, and says so.
   private func holdState() throws {
     do {
       stateLock = try StateLock(directory: options.stateDirectory)

@@ -46,7 +46,8 @@ import Timing
     }
     let context = ProviderContext(
       instance: "sap", clock: clock, directory: "/",
-      readSecret: { secret in try notes.read(secret) }, hide: { _ in }, log: { notes.log.append("\($0.rawValue): \($1)") },
+      readSecret: { secret in try notes.read(secret) }, hide: { _ in },
+      log: { notes.log.append("\($0.rawValue): \($1)") },
       publish: { _ in throw RPCError.internalError("nothing is published here") })
     plugin = try BuiltinPlugin(SAPWorkflow.self, settings: all, context: context)
     self.notes = notes

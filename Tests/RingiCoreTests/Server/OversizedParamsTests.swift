@@ -1,3 +1,4 @@
+import RingiTestSupport
 import JSON
 import Testing
 
