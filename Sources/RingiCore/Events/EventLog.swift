@@ -31,7 +31,7 @@ package final class EventRecord: Sendable {
 
   /// Appends the notification for a subscription.
   func write(subscription: String, into output: inout [UInt8]) {
-    // By pointers, since appending an array costs a retain and a release, a tenth of what telling a subscriber costs.
+    // By pointers, since appending an array costs a retain and a release for each subscriber.
     notification.withUnsafeBufferPointer { text in
       output.append(contentsOf: UnsafeBufferPointer(rebasing: text[..<idPlace]))
       output.append(contentsOf: subscription.utf8)
