@@ -23,7 +23,7 @@ package enum PercentEncoding {
   }
 
   /// Whether a byte stands for itself (RFC 3986 §2.3).
-  package static func isUnreserved(_ byte: UInt8) -> Bool {
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),

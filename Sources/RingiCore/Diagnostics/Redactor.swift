@@ -1,6 +1,4 @@
 package import EventLoop
-internal import Glibc
-internal import HTTP
 package import JSON
 
 /// Takes the values of secrets out of whatever leaves the agent: log lines, errors, events, status.
@@ -11,93 +9,90 @@ package final class Redactor {
   /// How many of the values that come and go are kept in mind, the newest.
   private static let passingLimit = 64
 
-  /// The forms of the secrets that stay, and of those that come and go, oldest first.
+  /// The secrets that stay.
   private var lasting: Set<String> = []
-  private var passing: [(secret: String, forms: Set<String>)] = []
-  private var needles: [[UInt8]] = []
+  /// Those that come and go, oldest first.
+  private var passing: [String] = []
+  /// All of them, the longest first.
+  private var patterns: [SecretPattern] = []
 
   package init() {}
 
   /// Makes a value unspeakable; values under four bytes are too common to look for.
   package func add(_ secret: String) {
-    guard secret.utf8.count >= 4 else { return }
-    lasting.formUnion(Self.forms(of: secret))
-    sharpen()
+    if lasting.insert(secret).inserted { sharpen() }
   }
 
   /// Makes a value unspeakable that is renewed now and then, such as an access token: after many others it is forgotten.
   package func addPassing(_ secret: String) {
-    guard secret.utf8.count >= 4, !passing.contains(where: { $0.secret == secret }) else { return }
-    passing.append((secret, Self.forms(of: secret)))
+    guard !passing.contains(secret) else { return }
+    passing.append(secret)
     if passing.count > Self.passingLimit { passing.removeFirst() }
     sharpen()
   }
 
-  /// The forms a secret may show in: as it is, in base64, percent-encoded, as JSON writes it.
-  private static func forms(of secret: String) -> Set<String> {
-    let quoted = JSONValue(secret).description.dropFirst().dropLast()
-    var forms = Set([secret, String(quoted), Base64.encode(secret.utf8)] + PercentEncoding.forms(of: secret))
-    // Without its first and last characters base64 still shows when the secret stands inside a longer text.
-    for shift in 0..<3 { forms.insert(Base64.inner(secret.utf8, shift: shift)) }
-    return forms.filter { $0.utf8.count >= 4 }
-  }
-
   private func sharpen() {
-    let forms = passing.reduce(into: lasting) { $0.formUnion($1.forms) }
-    needles = forms.map { Array($0.utf8) }.sorted { $0.count > $1.count }
+    patterns = lasting.union(passing).compactMap { SecretPattern($0) }.sorted { $0.count > $1.count }
   }
 
   /// The text with each form of each secret replaced.
   package func redact(_ text: String) -> String {
-    guard !needles.isEmpty else { return text }
-    var bytes = Array(text.utf8)
-    return replace(in: &bytes) ? String(decoding: bytes, as: UTF8.self) : text
+    guard !patterns.isEmpty else { return text }
+    var text = text
+    return text.withUTF8 { replaced($0) } ?? text
   }
 
   /// The value with each form of each secret replaced, in keys and strings at any depth.
   package func redact(_ value: JSONValue) -> JSONValue {
-    guard !needles.isEmpty else { return value }
-    var bytes = value.utf8
-    return replace(in: &bytes) ? clean(value) : value
+    patterns.isEmpty || !isShown(in: value) ? value : clean(value)
+  }
+
+  private func isShown(in value: JSONValue) -> Bool {
+    if let isShown = value.withUTF8({ isShown(in: $0) }) { return isShown }
+    if let array = value.array { return array.contains { isShown(in: $0) } }
+    if let object = value.object { return object.contains { isShown(in: $0.key) || isShown(in: $0.value) } }
+    // A secret of digits alone may stand in a number.
+    return isShown(in: value.description)
+  }
+
+  private func isShown(in text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { isShown(in: $0) }
+  }
+
+  private func isShown(in text: UnsafeBufferPointer<UInt8>) -> Bool {
+    patterns.contains { $0.firstRange(in: text) != nil }
   }
 
   private func clean(_ value: JSONValue) -> JSONValue {
     if let text = value.string { return JSONValue(redact(text)) }
     if let array = value.array { return JSONValue(array: array.map(clean)) }
     if let object = value.object { return JSONValue(object: object.map { (redact($0.key), clean($0.value)) }) }
-    // A secret of digits alone may stand in a number.
-    let text = value.description
-    return redact(text) == text ? value : JSONValue(Self.mark)
+    return isShown(in: value) ? JSONValue(Self.mark) : value
   }
 
-  private func replace(in bytes: inout [UInt8]) -> Bool {
-    var found = false
-    for needle in needles {
-      var start = 0
-      while let place = bytes.firstRange(of: needle, from: start) {
-        bytes.replaceSubrange(place, with: Self.mark.utf8)
-        start = place.lowerBound + Self.mark.utf8.count
-        found = true
+  /// The text without what it shows; `nil` when it shows nothing.
+  private func replaced(_ text: UnsafeBufferPointer<UInt8>) -> String? {
+    var result: [UInt8]?
+    for pattern in patterns {
+      if let output = result.map({ $0.withUnsafeBufferPointer { replaced($0, pattern) } }) ?? replaced(text, pattern) {
+        result = output
       }
     }
-    return found
+    return result.map { String(decoding: $0, as: UTF8.self) }
   }
-}
 
-extension [UInt8] {
-  fileprivate func firstRange(of needle: [UInt8], from start: Int) -> Range<Int>? {
-    guard count - start >= needle.count else { return nil }
-    return withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress, let first = needle.first else { return nil }
-      var place = start
-      while place + needle.count <= bytes.count,
-        let found = memchr(base + place, CInt(first), bytes.count - place - needle.count + 1)
-      {
-        place = UnsafeRawPointer(found) - base
-        if memcmp(base + place, needle, needle.count) == 0 { return place..<place + needle.count }
-        place += 1
-      }
-      return nil
+  private func replaced(_ text: UnsafeBufferPointer<UInt8>, _ pattern: SecretPattern) -> [UInt8]? {
+    guard var place = pattern.firstRange(in: text) else { return nil }
+    var output: [UInt8] = []
+    var start = 0
+    while true {
+      output += text[start..<place.lowerBound]
+      output += Self.mark.utf8
+      start = place.upperBound
+      guard let next = pattern.firstRange(in: text, from: start) else { break }
+      place = next
     }
+    return output + text[start...]
   }
 }

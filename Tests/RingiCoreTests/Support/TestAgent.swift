@@ -26,7 +26,7 @@ final class TestAgent {
   init(limits: Limits = Limits(), bounds: EventLog.Bounds = EventLog.Bounds()) throws {
     folder = try TemporaryFolder()
     let log = Log(level: .error, clock: clock, redactor: redactor)
-    bus = EventBus(log: EventLog(bounds: bounds), clock: clock, host: "host.example")
+    bus = EventBus(log: EventLog(bounds: bounds), clock: clock, host: "host.example", redactor: redactor)
     environment = SessionEnvironment(
       registry: registry, bus: bus, clock: clock, redactor: redactor, limits: limits, counters: counters)
     server = Server(environment: environment, log: log)
