@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  private static func message(_ random: inout some RandomNumberGenerator) -> String {
+  private static func message(_ random: inout SystemRandomNumberGenerator) -> String {
     let character = "xé稟🚀".randomElement(using: &random) ?? "x"
     return "{" + String(repeating: character, count: .random(in: 0...60, using: &random)) + "}"
   }
