@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import JSON
 internal import JSONRPC
 internal import RingiKit
 
@@ -9,8 +8,8 @@ func rpcError(_ error: any Error) -> RPCError {
   case let error as RPCError: error
   case is CancellationError: .cancelled()
   case let error as TimeoutError: .unavailable("It took longer than \(error.limit); try again.")
-  case let error as JSONSyntaxError: .parseError(error)
   case let error as UnclearOutcome: .outcomeUnknown(error.cause.message, details: error.cause.details)
-  default: .internalError("The agent failed in a way it did not expect (\(error)); its log may tell more.")
+  default:
+    .internalError("The agent failed in a way it did not expect (\(error)); this is a fault in it or in a plugin.")
   }
 }

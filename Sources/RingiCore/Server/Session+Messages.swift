@@ -88,7 +88,7 @@ extension Session {
     in frame: UnsafeBufferPointer<UInt8>, batch: Batch?
   ) {
     let method = table.methods[index]
-    if environment.isStopping {
+    if environment.isStopping || isClosing {
       return refuseRequest(
         .overloaded("The agent is shutting down; send the request again once it is back."), id: id, batch: batch)
     }

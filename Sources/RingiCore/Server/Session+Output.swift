@@ -97,8 +97,8 @@ extension Session {
   }
 
   package func progress(_ token: JSONValue, _ value: JSONValue) {
-    // Progress is the first thing that a client who doesn't read does without.
-    guard stream.unsent < Self.highWater else { return }
+    // Progress is the first thing that a client who doesn't read does without. A request that was given up is answered.
+    guard stream.unsent < Self.highWater, !Task.isCancelled else { return }
     let params: JSONValue = ["token": token, "value": environment.redactor.redact(value)]
     notify { MessageWriter.notification("$/progress", in: &$0) { params.write(into: &$0) } }
   }

@@ -22,6 +22,8 @@ package final class Session: ByteStreamDelegate, CallClient {
   var isHeld = false
   var inputHasEnded = false
   var isClosing = false
+  /// Where the next message begins can't be told any more.
+  private var isUnreadable = false
   var inFlight: [ObjectIdentifier: InFlight] = [:]
   var inFlightBytes = 0
   var subscriptions: [Subscription] = []
@@ -73,7 +75,7 @@ package final class Session: ByteStreamDelegate, CallClient {
   /// - Returns: How many bytes are done with.
   func consume(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     var position = 0
-    while position < bytes.count, !stream.isClosed, !isClosing {
+    while position < bytes.count, !stream.isClosed, !isUnreadable {
       if shouldHold {
         hold()
         break
@@ -92,11 +94,11 @@ package final class Session: ByteStreamDelegate, CallClient {
         }
       } catch {
         refuse(.parseError("The stream can't be followed: \(error.message); connect again."), id: nil, batch: nil)
+        isUnreadable = true
         finishClosing()
-        return bytes.count
       }
     }
-    return stream.isClosed || isClosing ? bytes.count : position
+    return stream.isClosed || isUnreadable ? bytes.count : position
   }
 
   func refuseTooLong() {

@@ -1,4 +1,7 @@
+import EventLoop
 import JSON
+import RingiCore
+import RingiKit
 import RingiTestSupport
 import Testing
 
@@ -22,6 +25,35 @@ import Testing
       let id = try client.ask("test.wait", ["key": "a"])
       try await onLoop { agent.waits.open("a") }
       #expect(try client.receive()["id"] == JSONValue(id))
+    }
+  }
+
+  @Test func afterItsAnswerARequestReportsNothingMore() async throws {
+    try await withAgent { agent in
+      let (started, over) = try await onLoop {
+        let (started, over) = (Gate(), Gate())
+        let method = Method(
+          "late.report", "Reports when it is cancelled.", params: .object([:]), result: .null,
+          handler: .async { _, call in
+            started.open()
+            try? await Gate().wait()
+            call.progress("late")
+            over.open()
+            return .null
+          })
+        try agent.registry.add([method], of: "late")
+        return (started, over)
+      }
+      let client = try agent.connect()
+      let id = try client.ask("late.report", ["progressToken": 1])
+      try await onLoop {
+        try await started.wait()
+        agent.clock.advance(by: .seconds(60))
+        try await over.wait()
+      }
+      #expect(try client.receive()["id"] == JSONValue(id))
+      let last = try client.ask("agent.ping")
+      #expect(try client.receive()["id"] == JSONValue(last))
     }
   }
 

@@ -46,6 +46,28 @@ import Testing
     }
   }
 
+  @Test func aRequestThatComesAfterTheEndHasBegunIsRefusedAsOneToSendAgain() async throws {
+    try await withAgent { agent in
+      let client = try agent.connect()
+      let waiting = try client.ask("test.wait", ["a"])
+      try await onLoop {
+        try await agent.waits.arrival("a")
+        Loop.task { await agent.server.finish() }
+        await Task.yield()
+      }
+      for method in ["agent.ping", "test.wait"] {
+        let error = try client.refusal(method, ["key": "b"])
+        #expect(error?["code"] == -32000)
+        #expect(error?["data"] == ["kind": "overloaded", "retryable": true])
+      }
+      // What is under way can still be taken back.
+      try client.notify("$/cancelRequest", ["id": JSONValue(waiting)])
+      let rest = try client.receiveRest()
+      #expect(rest.map { $0["id"] } == [JSONValue(waiting)])
+      #expect(rest.first?["error"]?["code"] == -32800)
+    }
+  }
+
   @Test func whoeverDoesNotReadIsCutOffAtTheLast() async throws {
     try await withAgent { agent in
       let client = try agent.connect()
