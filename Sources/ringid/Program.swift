@@ -86,18 +86,27 @@ enum Program {
   private static func check(_ arguments: Arguments) async -> CInt {
     do {
       let found = try await agent(arguments).check()
-      var lines = found.problems.map(\.description)
+      let mistakes = mistakes(in: arguments)
+      var lines = mistakes + found.problems.map(\.description)
       for schedule in found.schedules {
         let times = schedule.next.map(\.rfc3339).joined(separator: ", ")
         lines.append("\(schedule.name): next \(times.isEmpty ? "never" : times)")
       }
-      let hasErrors = found.problems.contains { !$0.isWarning }
+      let hasErrors = !mistakes.isEmpty || found.problems.contains { !$0.isWarning }
       if !hasErrors { lines.append("The configuration is right.") }
       _ = say(lines.map { "\($0)\n" }.joined())
       return hasErrors ? EX_CONFIG : 0
     } catch {
       return complain("\(error)", EX_OSERR)
     }
+  }
+
+  /// What the command line itself names and can't be.
+  private static func mistakes(in arguments: Arguments) -> [String] {
+    let sockets = arguments.sockets.filter { $0.utf8.count > UnixSocket.maxPathBytes }
+      .map { UnixSocket.BindError.pathTooLong($0).description }
+    guard let config = arguments.config, access(config, F_OK) != 0 else { return sockets }
+    return sockets + ["There is no folder \(config); correct --config."]
   }
 
   // MARK: Words

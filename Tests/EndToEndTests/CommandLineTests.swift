@@ -88,11 +88,24 @@ import Testing
     #expect(agent.wait() == 0)
   }
 
-  @Test func aSocketPathThatIsTooLongIsRefusedInWords() throws {
+  @Test(arguments: [String(repeating: "x", count: 120), String(repeating: "稟", count: 40)])
+  func aSocketPathThatIsTooLongIsRefusedInWordsAndFoundByCheck(name: String) throws {
     let folder = try AgentFolder()
-    let path = folder.path(String(repeating: "x", count: 120))
+    let path = folder.path(name)
     let result = try Program.run("ringid", folder.arguments + ["--socket", path])
-    #expect(result.status != 0)
+    #expect(result.status == 69)
     #expect(result.errors.contains("107"))
+    let check = try Program.run("ringid", folder.arguments + ["--socket", path, "--check"])
+    #expect(check.status == 78)
+    #expect(check.output.contains("\(path.utf8.count) bytes"))
+    #expect(!check.output.contains("is right"))
+  }
+
+  @Test func aFolderThatIsNamedAndNotThereIsNoRightConfiguration() throws {
+    let folder = try AgentFolder()
+    let result = try Program.run("ringid", ["--check", "--config", folder.path("typo")])
+    #expect(result.status == 78)
+    #expect(result.output.contains(folder.path("typo")))
+    #expect(!result.output.contains("is right"))
   }
 }

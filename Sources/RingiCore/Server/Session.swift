@@ -61,7 +61,7 @@ package final class Session: ByteStreamDelegate, CallClient {
 
   func consumePending() {
     guard !isHeld, !pending.isEmpty else { return }
-    // Taken out, since a handler must be able to reach this session while its bytes are being read.
+    // Taken out, since a handler must be able to reach its client while the bytes are being read.
     var buffer: [UInt8] = []
     swap(&buffer, &pending)
     let used = buffer.withUnsafeBufferPointer { consume($0) }

@@ -129,6 +129,8 @@ package final class Inbox {
     _ ids: [TaskItem.ID], _ source: any TaskSource
   ) async throws -> [(TaskItem.ID, TaskItem?)] {
     let tasks = ids.map { id in Loop.task { (id, try await source.task(id)) } }
+    // After one failure the others' answers are of no use.
+    defer { for task in tasks { task.cancel() } }
     return try await withTaskCancellationHandler {
       var found: [(TaskItem.ID, TaskItem?)] = []
       for task in tasks { found.append(try await task.value) }
