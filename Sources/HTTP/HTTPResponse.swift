@@ -34,13 +34,24 @@ public struct HTTPResponse: Sendable {
   ///
   /// - Throws: `HTTPBodyError` when the body is not declared as JSON or is not JSON.
   public func json() throws(HTTPBodyError) -> JSONValue {
+    try json { text, options throws(JSONSyntaxError) in try JSONValue(parsing: text, options: options) }
+  }
+
+  /// What `read` makes of the body's JSON text, for those who don't want all of it built.
+  ///
+  /// - Parameter read: Takes the text in UTF-8, not checked yet, and what to accept in it.
+  /// - Returns: What `read` returns.
+  /// - Throws: `HTTPBodyError` when the body is not declared as JSON, or `read` says that it is not.
+  package func json<Value>(
+    _ read: ([UInt8], JSONParsingOptions) throws(JSONSyntaxError) -> Value
+  ) throws(HTTPBodyError) -> Value {
     guard let type = contentType, type.isJSON else {
       throw HTTPBodyError.notJSON(status: status, contentType: contentType?.essence)
     }
     do {
       let options = JSONParsingOptions(largeIntegers: .asReal)
-      if type.charset == nil || type.charset == "utf-8" { return try JSONValue(parsing: body, options: options) }
-      return try JSONValue(parsing: text.string, options: options)
+      if type.charset == nil || type.charset == "utf-8" { return try read(body, options) }
+      return try read(Array(text.string.utf8), options)
     } catch {
       throw HTTPBodyError.malformed(status: status, error)
     }

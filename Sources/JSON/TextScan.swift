@@ -56,7 +56,8 @@ struct TextScan {
     switch place.pointee {
     case .quote: return try string(place, isKey: false).end
     case .openBrace: return try object(place, depth: depth) { _, _, _, _, _ in }
-    case .openBracket: return try array(place, depth: depth) { _, _ in }
+    case .openBracket:
+      return try array(place, depth: depth) { place throws(ScanFailure) in try value(place, depth: depth + 1) }
     case UInt8(ascii: "t"): return try literal(place, "true")
     case UInt8(ascii: "f"): return try literal(place, "false")
     case UInt8(ascii: "n"): return try literal(place, "null")
@@ -90,16 +91,16 @@ struct TextScan {
     }
   }
 
-  /// An array; tells where each element begins and ends.
+  /// An array; `element` takes the place where an element begins and returns the place after it.
   @inline(__always)
-  func array(_ open: Place, depth: Int, _ element: (Place, Place) -> Void) throws(ScanFailure) -> Place {
+  func array(
+    _ open: Place, depth: Int, _ element: (Place) throws(ScanFailure) -> Place
+  ) throws(ScanFailure) -> Place {
     guard depth < maxDepth else { throw failure(.tooDeep, at: open) }
     var place = skipSpace(open + 1)
     if place < end, place.pointee == .closeBracket { return place + 1 }
     while true {
-      let afterElement = try value(place, depth: depth + 1)
-      element(place, afterElement)
-      place = skipSpace(afterElement)
+      place = skipSpace(try element(place))
       guard place < end else { throw failure(.expectedCommaOrBracket, at: place) }
       if place.pointee == .closeBracket { return place + 1 }
       guard place.pointee == .comma else { throw failure(.expectedCommaOrBracket, at: place) }

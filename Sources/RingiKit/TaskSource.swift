@@ -48,18 +48,6 @@ public protocol TaskSource: AnyObject {
   func release(_ task: TaskItem) async throws -> TaskItem
 }
 
-/// The tasks of one moment.
-public struct TaskSnapshot: Sendable {
-  public let tasks: [TaskItem]
-  /// Whether the list was read to its end; when not, absence proves nothing.
-  public let isComplete: Bool
-
-  public init(tasks: [TaskItem], isComplete: Bool) {
-    self.tasks = tasks
-    self.isComplete = isComplete
-  }
-}
-
 /// A decision came too late; the task as the backend has it.
 public struct AlreadyDecided: Error, Sendable {
   public let task: TaskItem

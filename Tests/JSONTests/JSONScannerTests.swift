@@ -39,6 +39,35 @@ import Testing
     #expect(found == [#"{"a":1}"#, "7", "[]", #""]""#])
   }
 
+  @Test func elementsThatAreObjectsAreReportedAfterTheirMembers() throws {
+    let bytes = Array(#"[{"a":1,"b":[{"c":2}]}, 7 ,{}, [{"d":1}],{"\u0061":3}]"#.utf8)
+    var found: [String] = []
+    let isArray = try bytes.withUnsafeBufferPointer { text in
+      try JSONScanner().elements(of: text) { member in
+        let name = member.isNamed("a", in: text) ? "a" : "another"
+        found.append("\(name) is \(String(decoding: bytes[member.value], as: UTF8.self))")
+      } element: {
+        found.append(String(decoding: bytes[$0], as: UTF8.self))
+      }
+    }
+    #expect(isArray)
+    #expect(
+      found == [
+        "a is 1", #"another is [{"c":2}]"#, #"{"a":1,"b":[{"c":2}]}"#, "7", "{}", #"[{"d":1}]"#, "a is 3",
+        #"{"\u0061":3}"#,
+      ])
+  }
+
+  @Test func aFaultInsideAnElementIsFoundWhereverItIs() throws {
+    for text in ["[{\"a\":1},{\"a\":}]", "[{},", "[{\"a\":1}]x", "[", "{\"a\":1", "[[1,]]"] {
+      #expect(throws: JSONSyntaxError.self) {
+        try Array(text.utf8).withUnsafeBufferPointer { text in
+          try JSONScanner().elements(of: text, member: { _ in }, element: { _ in })
+        }
+      }
+    }
+  }
+
   @Test func duplicateKeysAreAllReported() throws {
     #expect(try members(#"{"a":1,"a":2}"#).map(\.value) == ["1", "2"])
   }

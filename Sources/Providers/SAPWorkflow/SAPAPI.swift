@@ -42,8 +42,22 @@ final class SAPAPI {
 
   /// The JSON of an answer; a page in its place is what a proxy sends when a login has ended.
   func json(_ response: HTTPResponse) throws -> JSONValue {
+    try json(response) { text, options throws(JSONSyntaxError) in try JSONValue(parsing: text, options: options) }
+  }
+
+  /// The rows of a list's page.
+  func rows(_ response: HTTPResponse) throws -> [SAPRow] {
+    switch try json(response, SAPRow.rows) {
+    case .success(let rows): return rows
+    case .failure(let fault): throw failure.malformed(fault.what)
+    }
+  }
+
+  private func json<Value>(
+    _ response: HTTPResponse, _ read: ([UInt8], JSONParsingOptions) throws(JSONSyntaxError) -> Value
+  ) throws -> Value {
     do throws(HTTPBodyError) {
-      return try response.json()
+      return try response.json(read)
     } catch {
       switch error {
       case .notJSON(_, "text/html"): throw failure.error(response, request(.get, []))

@@ -14,7 +14,7 @@ struct SAPList {
   static let instances = SAPList(path: "workflow-instances", filters: .instances, time: "started")
 
   struct Rows {
-    var rows: [JSONValue] = []
+    var rows: [SAPRow] = []
     /// Whether these are all.
     var isComplete = true
   }
@@ -42,7 +42,7 @@ struct SAPList {
     while true {
       let page = try await page(api, query, from: start, skip: skip, size: min(Self.pageSize, limit + 1))
       let new = page.rows.filter { seen.insert($0.id).inserted }
-      found.rows += new.map(\.row)
+      found.rows += new
       if found.rows.count > limit {
         found.rows.removeLast(found.rows.count - limit)
         found.isComplete = false
@@ -66,7 +66,7 @@ struct SAPList {
   }
 
   private struct Page {
-    let rows: [(id: String, row: JSONValue)]
+    let rows: [SAPRow]
     /// All rows that fit the page's query, those before and after it included.
     let total: Int?
     let lastTime: String?
@@ -83,12 +83,8 @@ struct SAPList {
         ("$orderby", time + "At asc"), ("$top", String(size)), ("$skip", String(skip)),
         ("$inlinecount", "allpages"),
       ])
-    guard let array = try api.json(response).array else { throw api.failure.malformed("a list is no array") }
-    let rows = try array.map { row in
-      guard let id = row["id"]?.string else { throw api.failure.malformed("a row of a list has no id") }
-      return (id, row)
-    }
-    let last = rows.last?.1[time + "At"]?.string.flatMap { Timestamp(rfc3339: $0) }
+    let rows = try api.rows(response)
+    let last = rows.last?.json[time + "At"]?.string.flatMap { Timestamp(rfc3339: $0) }
     return Page(
       rows: rows, total: response.headers["X-Total-Count"].flatMap { Int($0) }, lastTime: last.map(SAPTime.wire))
   }

@@ -26,6 +26,7 @@ enum SAPLists {
     let expand = params["expand"]?.bool == true ? [("$expand", "attributes")] : []
     let limit = Int(params["limit"]?.int ?? most)
     let found = try await list.rows(api, list.filters.pairs(params) + expand, limit: limit)
-    return JSONValue(object: [(name, JSONValue(array: found.rows)), ("complete", JSONValue(found.isComplete))])
+    let rows = JSONValue(array: found.rows.map(\.json))
+    return JSONValue(object: [(name, rows), ("complete", JSONValue(found.isComplete))])
   }
 }

@@ -21,11 +21,14 @@ final class SAPTaskSource: TaskSource {
   func tasks() async throws -> TaskSnapshot {
     let open = [("status", "READY"), ("status", "RESERVED")]
     let found = try await SAPList.tasks.rows(api, open + settings.filters, limit: Self.limit)
-    let items = try found.rows.map { row in
-      guard let task = SAPTask(row) else { throw api.failure.malformed("a task has no status that is known") }
-      return task.item(TaskItem.ID(provider: instance, key: task.id), outcome: nil)
+    let items = found.rows.map { row in
+      let id = TaskItem.ID(provider: instance, key: row.id)
+      return TaskSnapshot.Item(id: id, fingerprint: row.fingerprint) { [failure = api.failure] in
+        guard let task = SAPTask(row.json) else { throw failure.malformed("a task has no status that is known") }
+        return task.item(id, outcome: nil)
+      }
     }
-    return TaskSnapshot(tasks: items, isComplete: found.isComplete)
+    return TaskSnapshot(items: items, isComplete: found.isComplete)
   }
 
   func task(_ id: TaskItem.ID) async throws -> TaskItem? {

@@ -90,7 +90,7 @@ package final class Inbox {
     guard let source = entry.source else { throw RPCError.pluginDown("The plugin \(instance) is not loaded.") }
     let began = (version: entry.table.version, time: clock.now)
     do {
-      let look = try await look(source, entry.table, since: began.version)
+      let look = try await look(source, entry, since: began.version)
       // Unloaded or replaced meanwhile: what it found is nobody's news any more.
       guard entry.source === source else { throw RPCError.pluginDown("The plugin \(instance) was unloaded.") }
       let result = try await merge(look, into: entry, began)
@@ -104,16 +104,22 @@ package final class Inbox {
   }
 
   private struct Look: Sendable {
-    var tasks: [TaskItem]
+    /// Those that are not as they were at the last look.
+    var tasks: [TaskItem] = []
+    var fingerprints: [TaskItem.ID: UInt64] = [:]
     var lost: [TaskItem.ID] = []
   }
 
   /// The list, and what became of each known task that it lacks.
-  private func look(_ source: any TaskSource, _ table: TaskTable, since version: Int) async throws -> Look {
+  private func look(_ source: any TaskSource, _ entry: InboxSource, since version: Int) async throws -> Look {
     let snapshot = try await source.tasks()
-    var look = Look(tasks: snapshot.tasks)
+    var look = Look()
+    for item in snapshot.items where !entry.table.knows(item.id, by: item.fingerprint) {
+      look.tasks.append(try item.task())
+      look.fingerprints[item.id] = item.fingerprint
+    }
     guard snapshot.isComplete else { return look }
-    var rest = table.missing(from: snapshot.tasks, since: version)[...]
+    var rest = entry.table.missing(from: Set(snapshot.items.lazy.map(\.id)), since: version)[...]
     while !rest.isEmpty {
       let ids = rest.prefix(Self.lookups)
       rest = rest.dropFirst(Self.lookups)
@@ -145,7 +151,8 @@ package final class Inbox {
   ) async throws -> PollResult {
     let announces = entry.hasPolled || !entry.startsWithBaseline
     let changes = entry.table.merge(
-      look.tasks, lost: look.lost, since: began.version, announces: announces, now: clock.now)
+      look.tasks, fingerprints: look.fingerprints, lost: look.lost, since: began.version, announces: announces,
+      now: clock.now)
     var result = PollResult()
     let drafts = changes.map { change in
       switch change {

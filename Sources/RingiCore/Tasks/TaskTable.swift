@@ -22,7 +22,9 @@ package struct TaskTable: Sendable {
   }
 
   package struct Entry: Sendable {
-    package var task: TaskItem
+    package private(set) var task: TaskItem
+    /// The fingerprint of the listed record that made `task`; `nil` when it came from anywhere else.
+    package private(set) var fingerprint: UInt64?
     package var history: [Step] = []
     /// When it last changed, counted in changes of this table.
     package fileprivate(set) var version = 0
@@ -32,6 +34,17 @@ package struct TaskTable: Sendable {
     fileprivate(set) var isHeld = false
     /// What it was before its last changes, for saying what changed since somebody looked.
     fileprivate var earlier: [TaskItem] = []
+
+    fileprivate init(_ task: TaskItem, _ fingerprint: UInt64?) {
+      self.task = task
+      self.fingerprint = fingerprint
+    }
+
+    /// Takes a newer form of the task, together with what it was made from.
+    fileprivate mutating func take(_ task: TaskItem, _ fingerprint: UInt64?) {
+      self.task = task
+      self.fingerprint = fingerprint
+    }
 
     /// Whether a look that began at a version of the table tells more than is known.
     fileprivate func isOlder(than version: Int) -> Bool { self.version <= version && !isHeld }
@@ -66,29 +79,39 @@ package struct TaskTable: Sendable {
   package init() {}
 
   /// The open tasks that a complete list lacks; each must be looked up before it can be called done or gone.
-  package func missing(from tasks: [TaskItem], since version: Int) -> [TaskItem.ID] {
-    let listed = Set(tasks.map(\.id))
-    return entries.values
+  package func missing(from listed: Set<TaskItem.ID>, since version: Int) -> [TaskItem.ID] {
+    entries.values
       .filter { $0.task.status.isOpen && $0.isOlder(than: version) && !listed.contains($0.task.id) }
       .map(\.task.id).sorted()
+  }
+
+  /// Whether a listed record is the one that the known task was made from: it has nothing to tell then.
+  ///
+  /// A task with a decision of unknown outcome is always looked at: that it is still open tells something.
+  package func knows(_ id: TaskItem.ID, by fingerprint: UInt64) -> Bool {
+    guard let entry = entries[id] else { return false }
+    return entry.fingerprint == fingerprint && entry.pending == nil
   }
 
   /// Takes over what a look at the backend saw.
   ///
   /// - Parameters:
   ///   - tasks: The tasks seen, open or not.
+  ///   - fingerprints: Of the tasks that a list showed, for ``knows(_:by:)`` at the next look.
   ///   - lost: Tasks that the backend doesn't know any more.
   ///   - version: The table's version when the look began; what changed since is newer than the look.
   ///   - announces: Whether tasks seen for the first time are changes; not in a first poll that only notes.
   ///   - now: The time of the look.
   /// - Returns: What happened, oldest task first.
   package mutating func merge(
-    _ tasks: [TaskItem], lost: [TaskItem.ID] = [], since version: Int, announces: Bool, now: Timestamp
+    _ tasks: [TaskItem], fingerprints: [TaskItem.ID: UInt64] = [:], lost: [TaskItem.ID] = [], since version: Int,
+    announces: Bool, now: Timestamp
   ) -> [Change] {
     var changes: [Change] = []
     var seen: Set<TaskItem.ID> = []
     for task in tasks.sorted(by: Self.precedes) where seen.insert(task.id).inserted {
-      if let change = merge(task, since: version, announces: announces, now: now) { changes.append(change) }
+      let change = merge(task, fingerprints[task.id], since: version, announces: announces, now: now)
+      if let change { changes.append(change) }
     }
     for id in lost where !seen.contains(id) {
       guard let entry = entries[id], entry.task.status.isOpen, entry.isOlder(than: version) else { continue }
@@ -100,45 +123,47 @@ package struct TaskTable: Sendable {
     return changes
   }
 
-  private mutating func merge(_ task: TaskItem, since version: Int, announces: Bool, now: Timestamp) -> Change? {
+  private mutating func merge(
+    _ task: TaskItem, _ fingerprint: UInt64?, since version: Int, announces: Bool, now: Timestamp
+  ) -> Change? {
     guard let entry = entries[task.id] else {
       guard task.status.isOpen else { return nil }
-      set(task, task.status == .ready ? "ready" : "claimed", now)
+      set(task, task.status == .ready ? "ready" : "claimed", now, fingerprint)
       return task.status == .ready && announces ? .ready(task) : nil
     }
     guard entry.isOlder(than: version) else { return nil }
     let old = entry.task
     switch (old.status.isOpen, task.status) {
     case (true, .done):
-      set(task, "decided at the backend", now)
+      set(task, "decided at the backend", now, fingerprint)
       return .done(task)
     case (true, .gone):
-      set(task, "gone", now)
+      set(task, "gone", now, fingerprint)
       return .gone(task)
     case (false, .done), (false, .gone): return nil
     case (_, .ready) where old.status != .ready:
-      set(task, "ready", now)
+      set(task, "ready", now, fingerprint)
       return .ready(task)
     case (_, _) where old.status != task.status || old.revision != task.revision:
-      set(task, old.status == task.status ? "changed" : "claimed", now)
+      set(task, old.status == task.status ? "changed" : "claimed", now, fingerprint)
       return .changed(task)
     default:
       // Only what doesn't matter to a decision moved: the record is renewed, nothing happened.
-      entries[task.id]?.task = task
+      entries[task.id]?.take(task, fingerprint)
       return nil
     }
   }
 
-  /// Puts a task in, with a step of its history.
-  package mutating func set(_ task: TaskItem, _ what: String, _ now: Timestamp) {
+  /// Puts a task in, with a step of its history, and the fingerprint of the listed record that it was made from, if so.
+  package mutating func set(_ task: TaskItem, _ what: String, _ now: Timestamp, _ fingerprint: UInt64? = nil) {
     let wasOpen = entries[task.id]?.task.status.isOpen
-    var entry = entries[task.id] ?? Entry(task: task)
+    var entry = entries[task.id] ?? Entry(task, fingerprint)
     version += 1
     if entry.task.revision != task.revision {
       entry.earlier.append(entry.task)
       if entry.earlier.count > Self.maxEarlier { entry.earlier.removeFirst() }
     }
-    entry.task = task
+    entry.take(task, fingerprint)
     entry.version = version
     entry.history.append(Step(time: now, what: what))
     if entry.history.count > Self.maxHistory { entry.history.removeFirst() }

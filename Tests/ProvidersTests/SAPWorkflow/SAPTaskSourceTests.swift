@@ -15,6 +15,10 @@ import Timing
     return try await rig.passingTime { try await source.tasks() }
   }
 
+  @Loop private func tasks(_ rig: SAPRig) async throws -> [TaskItem] {
+    try await poll(rig).items.map { try $0.task() }
+  }
+
   @Loop private func decide(_ rig: SAPRig, _ decision: Decision, _ id: String) async throws -> TaskItem {
     let (source, task) = (try rig.source, try await rig.item(id))
     return try await rig.passingTime { try await source.decide(decision, on: task) }
@@ -38,15 +42,68 @@ import Timing
       try rig.control.cancelTask(gone)
       let snapshot = try await poll(rig)
       #expect(snapshot.isComplete)
-      #expect(snapshot.tasks.map(\.id.key) == [ready, claimed])
-      let first = try required(snapshot.tasks.first)
+      #expect(snapshot.items.map(\.id.key) == [ready, claimed])
+      let tasks = try snapshot.items.map { try $0.task() }
+      #expect(tasks.map(\.id) == snapshot.items.map(\.id))
+      let first = try required(tasks.first)
       #expect(first.status == .ready && first.priority == .urgent && first.requester == nil)
       #expect(first.title == "Approve 3 monitors")
       #expect(first.assignees == ["P1000001", "P1000002", "buyers"])
       #expect(first.dueAt == Timestamp(rfc3339: "2026-12-01T00:00:00Z"))
       #expect(first.actions == [.approve, .reject, .complete, .claim])
-      #expect(snapshot.tasks.last?.status == .claimed)
-      #expect(snapshot.tasks.last?.requester == "P1000005")
+      #expect(tasks.last?.status == .claimed)
+      #expect(tasks.last?.requester == "P1000005")
+    }
+  }
+
+  @Test func aRecordHasTheSameFingerprintUntilAnythingInItMoves() async throws {
+    try await onLoop { () async throws in
+      let rig = try SAPRig()
+      let (still, touched) = (try rig.makeTask(), try rig.makeTask())
+      let before = try await poll(rig).items
+      #expect(before.map(\.id.key) == [still, touched])
+      #expect(before[0].fingerprint != before[1].fingerprint)
+      #expect(try await poll(rig).items.map(\.fingerprint) == before.map(\.fingerprint))
+      rig.control.advanceClock(by: .seconds(60))
+      try rig.control.changeTask(touched, SAPTaskEdit())
+      let after = try await poll(rig).items
+      #expect(after[0].fingerprint == before[0].fingerprint && after[1].fingerprint != before[1].fingerprint)
+    }
+  }
+
+  /// A backend that lists just this text, whatever it is asked.
+  private func backend(listing text: String) throws -> LoopbackServer {
+    try LoopbackServer { _ in
+      ServerResponse(status: 200, headers: ["Content-Type": "application/json", "X-CSRF-Token": "t"], text: text)
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"id": "a", "status": "READY"}"#, "no array"), (#"[{"id": "a", "status": "READY"}, 7]"#, "no id"),
+    (#"[{"status": "READY"}]"#, "no id"), (#"[{"id": 7, "status": "READY"}]"#, "no id"),
+    (#"[{"id": "a", "status": "READY"}, {"a": {"id": "b"}, "status": "READY"}]"#, "no id"),
+    (#"[{"id": "a", "status": "READY"}, {"id": "b", "status": "NEW"}]"#, "no status"),
+    (#"[{"id": "a"}]"#, "no status"), (#"[{"id": "a", "status": "READY"}"#, "not sound JSON"),
+  ])
+  func aListThatMakesNoSenseIsNoList(_ text: String, _ reason: String) async throws {
+    let server = try backend(listing: text)
+    defer { server.stop() }
+    try await onLoop { () async throws in
+      let rig = try SAPRig(settings: ["url": .init(server.url)])
+      let error = await #expect(throws: RPCError.self) { try await tasks(rig) }
+      #expect(error?.kind == "backend-error" && error?.message.contains(reason) == true, "\(error as Any)")
+    }
+  }
+
+  @Test func anIDIsFoundHoweverItIsWritten() async throws {
+    let escaped = #"{"x":{"id":"no"},"i\u0064":"K\u00f6ln \"1\"","status":"READY"}"#
+    let server = try backend(listing: #"[\#(escaped),{"id":"no","id":"b","status":"READY"}]"#)
+    defer { server.stop() }
+    try await onLoop { () async throws in
+      let rig = try SAPRig(settings: ["url": .init(server.url)])
+      let snapshot = try await poll(rig)
+      #expect(snapshot.items.map(\.id.key) == ["Köln \"1\"", "b"])
+      #expect(try snapshot.items.map { try $0.task().raw["id"]?.string } == ["Köln \"1\"", "b"])
     }
   }
 
@@ -217,7 +274,7 @@ import Timing
       let rig = try SAPRig(settings: ["tasks": ["recipientUsers": "P7", "workflowDefinitionId": "ringi_purchase"]])
       let mine = try rig.makeTask { $0.recipientUsers = ["P7"] }
       _ = try rig.makeTask()
-      #expect(try await poll(rig).tasks.map(\.id.key) == [mine])
+      #expect(try await poll(rig).items.map(\.id.key) == [mine])
     }
   }
 
@@ -225,9 +282,9 @@ import Timing
     try await onLoop { () async throws in
       let rig = try SAPRig { $0.switches.latency = .nextTick }
       try await rig.call("workflow.start", ["definitionId": "ringi_purchase"])
-      #expect(try await poll(rig).tasks.isEmpty)
+      #expect(try await poll(rig).items.isEmpty)
       rig.control.tick()
-      #expect(try await poll(rig).tasks.count == 1)
+      #expect(try await poll(rig).items.count == 1)
     }
   }
 }

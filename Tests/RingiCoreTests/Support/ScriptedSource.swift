@@ -24,6 +24,10 @@ final class ScriptedSource: TaskSource {
   private(set) var records: [String: TaskItem] = [:]
   /// What was asked, in order: `list`, `read KEY`, `approve KEY`.
   private(set) var calls: [String] = []
+  /// The listed tasks that somebody wanted to look into, in order.
+  private(set) var made: [String] = []
+  /// Listed tasks that make no sense to whoever looks into them.
+  var senseless: Set<String> = []
   var contexts: [String: JSONValue] = [:]
 
   var isComplete = true
@@ -80,7 +84,14 @@ final class ScriptedSource: TaskSource {
     let (failure, isComplete) = (failure, isComplete)
     try await wait(listGate)
     if let failure { throw failure }
-    return TaskSnapshot(tasks: Array(open), isComplete: isComplete)
+    let items = TaskSnapshot(tasks: Array(open), isComplete: isComplete).items.map { item in
+      TaskSnapshot.Item(id: item.id, fingerprint: item.fingerprint) { [self] in
+        made.append(item.id.key)
+        if senseless.contains(item.id.key) { throw RPCError.backendError(provider: instance, message: "No sense.") }
+        return try item.task()
+      }
+    }
+    return TaskSnapshot(items: items, isComplete: isComplete)
   }
 
   func task(_ id: TaskItem.ID) async throws -> TaskItem? {

@@ -56,6 +56,17 @@ import Testing
     }
   }
 
+  @Test func aDecidedTaskThatIsReopenedJustAsItWasIsReadyAnew() async throws {
+    try await withBackend("a") { agent, source, client in
+      try client.call("tasks.approve", ["task": "sap/a"])
+      try await onLoop { source.put(source.item("a")) }
+      try await poll(agent)
+      #expect(try events(client) == ["approval-done sap/a agent", "task-ready sap/a"])
+      try client.call("tasks.approve", ["task": "sap/a"])
+      try await onLoop { #expect(source.writes == ["approve a", "approve a"]) }
+    }
+  }
+
   @Test func theSameDecisionAgainIsASuccessThatSaysSoAndAnotherOneAConflict() async throws {
     try await withBackend("a") { agent, source, client in
       try client.call("tasks.approve", ["task": "sap/a"])

@@ -111,6 +111,56 @@ import Timing
     #expect(names(raised).sorted() == keys.map { "changed \($0)" }.sorted())
   }
 
+  // MARK: Fingerprints
+
+  /// A table that has merged these tasks from a list in which each had the fingerprint 1.
+  private func listed(_ tasks: TaskItem...) -> TaskTable {
+    var table = TaskTable()
+    list(tasks, 1, in: &table)
+    return table
+  }
+
+  private func list(_ tasks: [TaskItem], _ fingerprint: UInt64, in table: inout TaskTable) {
+    let fingerprints = Dictionary(uniqueKeysWithValues: tasks.map { ($0.id, fingerprint) })
+    _ = table.merge(tasks, fingerprints: fingerprints, since: table.version, announces: true, now: Self.now)
+  }
+
+  @Test func aRecordIsKnownByTheFingerprintOfTheLatestThatWasListed() {
+    var table = listed(task("a"))
+    #expect(table.knows(id("a"), by: 1))
+    #expect(!table.knows(id("a"), by: 2) && !table.knows(id("b"), by: 1))
+    // Also where nothing changed that matters.
+    list([task("a", raw: ["at": 2])], 2, in: &table)
+    #expect(table.knows(id("a"), by: 2) && !table.knows(id("a"), by: 1))
+    list([task("a", amount: 7)], 3, in: &table)
+    #expect(table.knows(id("a"), by: 3) && !table.knows(id("a"), by: 2))
+  }
+
+  @Test func aTaskThatCameFromElsewhereIsNotWhatTheListSaid() {
+    for elsewhere in [task("a"), task("a", raw: ["at": 2]), task("a", .claimed), task("a", .done), task("a", .gone)] {
+      var table = listed(task("a"))
+      _ = merge(&table, elsewhere)
+      #expect(!table.knows(id("a"), by: 1))
+    }
+    var lost = listed(task("a"))
+    _ = merge(&lost, lost: ["a"])
+    #expect(!lost.knows(id("a"), by: 1))
+    var decided = listed(task("a"))
+    decided.set(task("a", .done), "approved through the agent", Self.now)
+    #expect(!decided.knows(id("a"), by: 1))
+    list([task("a")], 1, in: &decided)
+    #expect(decided.entries[id("a")]?.task.status == .ready && decided.knows(id("a"), by: 1))
+  }
+
+  @Test func aRecordFromBeforeAChangeIsNotKnownAfterIt() {
+    var table = listed(task("a"))
+    let began = table.version
+    table.set(task("a", .done), "approved through the agent", Self.now)
+    _ = table.merge([task("a")], fingerprints: [id("a"): 1], since: began, announces: true, now: Self.now)
+    #expect(!table.knows(id("a"), by: 1))
+    #expect(table.entries[id("a")]?.task.status == .done)
+  }
+
   // MARK: Leaving
 
   @Test func aDecisionAtTheBackendIsToldOnce() {
@@ -133,7 +183,7 @@ import Timing
     _ = merge(&table, task("a"), task("b"), task("c", .claimed), task("d"))
     _ = merge(&table, task("d", .done))
     #expect(merge(&table, task("a")).isEmpty)
-    #expect(table.missing(from: [task("a")], since: table.version) == [id("b"), id("c")])
+    #expect(table.missing(from: [id("a")], since: table.version) == [id("b"), id("c")])
   }
 
   // MARK: Old looks
