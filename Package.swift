@@ -40,11 +40,13 @@ let package = Package(
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CUnistring", providers: [.apt(["libunistring-dev"])]),
 
     // Foundations
     library("EventLoop", ["CLinux", "Timing"]),
     library("JSON", ["CJansson"]),
+    library("SQLite", ["CSQLite"]),
     library("Text", ["CUnistring"]),
     library("Timing"),
 
@@ -57,7 +59,8 @@ let package = Package(
     library("RingiModel", ["JSON", "Timing"]),
     library("RingiKit", ["EventLoop", "HTTP", "JSON", "JSONRPC", "RingiModel", "Timing"]),
     library(
-      "RingiCore", ["CLinux", "EventLoop", "HTTP", "JSON", "JSONRPC", "RingiKit", "RingiModel", "Text", "Timing"]),
+      "RingiCore",
+      ["CLinux", "EventLoop", "HTTP", "JSON", "JSONRPC", "RingiKit", "RingiModel", "SQLite", "Text", "Timing"]),
     library("Providers", ["RingiKit"]),
     library("RingiClient", ["CLinux", "JSON", "RingiModel", "Text", "Timing"]),
     library("Sandbox", ["HTTPServer", "JSON", "Timing"]),
@@ -88,6 +91,7 @@ let package = Package(
         "RingiTestSupport", "Sandbox", "Timing",
       ]),
     tests("RingiModelTests", ["JSON", "RingiModel", "Timing"]),
+    tests("SQLiteTests", ["RingiTestSupport", "SQLite"]),
     tests("SandboxTests", ["HTTPServer", "JSON", "Sandbox", "Timing", "ringi-sandbox"]),
     tests("TextTests", ["Text"]),
     tests("TimingTests", ["Timing"]),

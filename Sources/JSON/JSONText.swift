@@ -15,6 +15,13 @@ public struct JSONText: Sendable, CustomStringConvertible {
   /// Keeps a part of a text that a `JSONScanner` has accepted: a member's value or an element.
   package init(scanned utf8: some Sequence<UInt8>) { self.utf8 = Array(utf8) }
 
+  /// Keeps a text that `body` puts together from texts that are known to be valid.
+  package init(written body: (inout [UInt8]) -> Void) {
+    var text: [UInt8] = []
+    body(&text)
+    utf8 = text
+  }
+
   public init(_ value: JSONValue) { self.utf8 = value.utf8 }
 
   public func write(into output: inout [UInt8]) { output.append(contentsOf: utf8) }

@@ -11,6 +11,8 @@ public struct Method: Sendable {
     case sync(@Loop @Sendable (JSONValue, Call) throws -> JSONValue)
     /// May wait.
     case async(@Loop @Sendable (JSONValue, Call) async throws -> JSONValue)
+    /// May wait, and answers with a text that need not be looked into.
+    case text(@Loop @Sendable (JSONValue, Call) async throws -> JSONText)
   }
 
   /// The full name: `sap.task.list`.

@@ -97,23 +97,25 @@ public struct TaskItem: Identifiable, Equatable, Sendable {
     dueAt: Timestamp? = nil, url: String? = nil, actions: [Action] = [.approve, .reject], decisive: JSONValue = .null,
     raw: JSONValue = .null
   ) {
-    self.id = id
-    self.title = title
-    self.status = status
-    self.outcome = outcome
-    self.decidedBy = decidedBy
-    self.requester = requester
-    self.assignees = assignees
-    self.priority = priority
-    self.createdAt = createdAt
-    self.dueAt = dueAt
-    self.url = url
-    self.actions = actions
-    self.raw = raw
-    revision = Revision.of([
-      JSONValue(title), JSONValue(optional: requester), JSONValue(priority.rawValue),
-      JSONValue(optional: dueAt?.rfc3339), decisive,
-    ])
+    self.init(
+      id: id, title: title, status: status, outcome: outcome, decidedBy: decidedBy, requester: requester,
+      assignees: assignees, priority: priority, createdAt: createdAt, dueAt: dueAt, url: url, actions: actions,
+      revision: Revision.of([
+        JSONValue(title), JSONValue(optional: requester), JSONValue(priority.rawValue),
+        JSONValue(optional: dueAt?.rfc3339), decisive,
+      ]), raw: raw)
+  }
+
+  /// Makes a task whose revision is known.
+  init(
+    id: ID, title: String, status: Status, outcome: Outcome?, decidedBy: String?, requester: String?,
+    assignees: [String], priority: Priority, createdAt: Timestamp?, dueAt: Timestamp?, url: String?,
+    actions: [Action], revision: String, raw: JSONValue
+  ) {
+    (self.id, self.title, self.status, self.outcome, self.decidedBy) = (id, title, status, outcome, decidedBy)
+    (self.requester, self.assignees, self.priority) = (requester, assignees, priority)
+    (self.createdAt, self.dueAt, self.url, self.actions) = (createdAt, dueAt, url, actions)
+    (self.revision, self.raw) = (revision, raw)
   }
 }
 

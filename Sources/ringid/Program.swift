@@ -67,11 +67,18 @@ enum Program {
       try await agent.start()
       if arguments.isStdio { try agent.serveStdio() }
     } catch {
-      return complain("\(error)", error is UnixSocket.BindError || error is StateLock.Held ? EX_UNAVAILABLE : EX_OSERR)
+      return complain("\(error)", code(of: error))
     }
     await agent.untilStopped()
     source.cancel()
     return 0
+  }
+
+  private static func code(of error: any Error) -> CInt {
+    switch error {
+    case is UnixSocket.BindError, is StateLock.Held, is Store.TooNew: EX_UNAVAILABLE
+    default: EX_OSERR
+    }
   }
 
   @Loop

@@ -52,6 +52,7 @@ extension Agent {
         "startedAt": JSONValue(started.rfc3339), "config": JSONValue(options.configDirectory),
         "state": JSONValue(options.stateDirectory), "listeners": server.json, "plugins": plugins.list,
         "jobs": scheduler.list, "hooks": hooks.list,
+        "store": store.json.setting("events", to: JSONValue(bus.log.count)),
         "problems": JSONValue(array: problemSentences.map { JSONValue($0) }), "counters": counters.json,
         "sequence": JSONValue(bus.log.lastSequence),
       ] as JSONValue)

@@ -37,6 +37,7 @@ extension Agent {
     await decisions.settle()
     await plugins.stopAll()
     await server.finish()
+    await store.close()
   }
 
   /// Waits until the agent has stopped.

@@ -45,6 +45,7 @@ package final class Agent {
   let problems = Problems()
   let counters = Counters()
   let log: Log
+  let store: Store
   let bus: EventBus
   let scheduler: Scheduler
   let inbox: Inbox
@@ -55,7 +56,6 @@ package final class Agent {
   let server: Server
   let notifier: ServiceNotifier
   var phrasebook = PhraseBook([])
-  private var stateLock: StateLock?
   var isStopping = false
   let stopped = Gate()
   var reloading: Task<JSONValue, any Error>?
@@ -73,7 +73,8 @@ package final class Agent {
     started = clock.now
     startedUptime = clock.uptime
     log = Log(clock: clock, redactor: redactor)
-    bus = EventBus(log: EventLog(), clock: clock, host: HostName.current, redactor: redactor)
+    store = Store(directory: options.stateDirectory, clock: clock, log: log, problems: problems)
+    bus = EventBus(store: store, clock: clock, host: HostName.current, redactor: redactor)
     scheduler = Scheduler(clock: clock)
     inbox = Inbox(bus: bus, clock: clock, log: log)
     decisions = Decisions(inbox: inbox)
@@ -95,28 +96,15 @@ package final class Agent {
 
   /// Loads the configuration and begins to serve.
   ///
-  /// - Throws: `UnixSocket.BindError`, ``StateLock/Held`` or `SystemError`, each a sentence for a person.
+  /// - Throws: `UnixSocket.BindError`, ``StateLock/Held``, ``Store/TooNew`` or `SystemError`, each a sentence for a
+  ///   person.
   package func start() async throws {
-    try Folder.make(options.stateDirectory)
-    try holdState()
     try await load()
     try listen()
     scheduler.start()
+    store.startTrimming()
     notifier.ready()
     log.write(.info, "agent", "ringid \(Version.current) runs with \(configuration.plugins.count) plugins")
-  }
-
-  /// Sees to it that one state directory has one agent.
-  ///
-  /// Only who serves a single client, an editor's window, is let run beside another one, and says so.
-  private func holdState() throws {
-    do {
-      stateLock = try StateLock(directory: options.stateDirectory)
-    } catch let held as StateLock.Held where isStdioAlone {
-      let message = "\(held) Meanwhile both run its jobs and hooks."
-      log.write(.warning, "agent", message)
-      problems.report("state", message)
-    }
   }
 
   /// Reads the configuration and fits everything together; nothing polls or listens yet.
@@ -125,6 +113,8 @@ package final class Agent {
     let reading = Configuration.read(directory: options.configDirectory, providers: providers)
     configuration = reading.configuration
     apply(configuration.agent)
+    store.onLoad = { [unowned self] in restore($0) }
+    try await store.open()
     // Hooks have their place in the log before anything can be published.
     hooks.replace(hooks: configuration.hooks)
     for file in configuration.plugins { plugins.load(file) }
@@ -132,7 +122,13 @@ package final class Agent {
     report(reading)
   }
 
+  /// Takes over what the store holds.
+  private func restore(_ state: StoredState) {
+    bus.log.restore(state.events)
+  }
+
   func apply(_ file: AgentFile) {
+    store.retention = file.retention
     log.level = file.logLevel
     log.format = file.logFormat
     environment.limits = file.limits

@@ -9,6 +9,7 @@ package struct AgentFile: Equatable, Sendable {
   package var logLevel = Log.Level.info
   package var logFormat = Log.Format.text
   package var limits = Limits()
+  package var retention = Store.Retention()
   package var phrases: [Phrase] = []
 
   package init() {}
@@ -23,7 +24,7 @@ package struct AgentFile: Equatable, Sendable {
         "level": .string("The least that is written.", enum: Log.Level.allCases.map(\.rawValue)).default("info"),
         "format": .string("How it is written.", enum: Log.Format.allCases.map(\.rawValue)).default("text"),
       ]),
-    "limits": LimitSettings.schema,
+    "limits": LimitSettings.schema, "retention": RetentionSettings.schema,
     "phrases": .array("What people may say, and the call that each stands for.", of: PhraseSettings.schema),
   ])
 
@@ -35,6 +36,7 @@ package struct AgentFile: Equatable, Sendable {
     file.check(Self.schema)
     listen = ListenerSettings.read(&file)
     limits = LimitSettings.read(&file)
+    retention = RetentionSettings.read(&file)
     phrases = PhraseSettings.read(&file)
     guard file.isUsable else { return nil }
     let log = file.value["log"]

@@ -33,9 +33,16 @@ package struct EventFilter: Equatable, Sendable {
   @inline(__always)
   package func matches(_ event: Event) -> Bool { wantsAll || isMet(by: event) }
 
+  /// Whether more than the type matters.
+  var hasConditions: Bool { !conditions.isEmpty }
+
+  func matchesType(of type: EventType) -> Bool {
+    var name = type.rawValue
+    return wantsAll || name.withUTF8 { name in types.contains { $0.matches(name) } }
+  }
+
   private func isMet(by event: Event) -> Bool {
-    var type = event.type.rawValue
-    guard type.withUTF8({ name in types.contains { $0.matches(name) } }) else { return false }
+    guard matchesType(of: event.type) else { return false }
     guard !conditions.isEmpty else { return true }
     return conditions.allSatisfy { condition in
       let data = event.data

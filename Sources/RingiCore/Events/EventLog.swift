@@ -1,89 +1,95 @@
 package import EventLoop
-internal import JSON
-internal import JSONRPC
-package import RingiModel
+internal import RingiModel
 
-/// An event and the notification that tells of it, whose text is made once however many read it.
-package final class EventRecord: Sendable {
-  package let event: Event
-  /// The notification, and the place in it where the subscription's id belongs.
-  private let notification: [UInt8]
-  private let idPlace: Int
-  /// The event's; here so that telling a subscriber need not look into the event.
-  let sequence: Int64
-  /// What it holds in memory, roughly.
-  let size: Int
-
-  package init(_ event: Event) {
-    self.event = event
-    var text: [UInt8] = []
-    text.append(literal: #"{"jsonrpc":"2.0","method":"#)
-    JSONValue(event.type.rawValue).write(into: &text)
-    text.append(literal: #","params":{"subscription":""#)
-    idPlace = text.count
-    text.append(literal: #"","event":"#)
-    event.json.write(into: &text)
-    text.append(literal: "}}")
-    notification = text
-    sequence = event.sequence
-    size = text.count
-  }
-
-  /// Appends the notification for a subscription.
-  func write(subscription: String, into output: inout [UInt8]) {
-    // By pointers, since appending an array costs a retain and a release for each subscriber.
-    notification.withUnsafeBufferPointer { text in
-      output.append(contentsOf: UnsafeBufferPointer(rebasing: text[..<idPlace]))
-      output.append(contentsOf: subscription.utf8)
-      output.append(contentsOf: UnsafeBufferPointer(rebasing: text[idPlace...]))
-    }
-  }
-}
-
-/// The numbered events, oldest first, in memory: the newest of them, as far as the bounds allow.
+/// The numbered events, oldest first: all of them in the store, the newest in memory too.
 @Loop
 package final class EventLog {
-  /// The most that is kept.
-  package struct Bounds: Sendable {
-    package var events = 10_000
-    package var bytes = 32 << 20
-    package init() {}
-  }
+  /// What is kept in memory for those who are almost up to date.
+  private static let recentEvents = 1024
+  private static let recentBytes = 4 << 20
 
-  private let bounds: Bounds
-  private var records: [EventRecord?] = []
+  private let store: Store
+  private var recent: [EventRecord?] = []
   private var head = 0
   private var bytes = 0
+  /// The last event that is recorded.
   package private(set) var lastSequence: Int64 = 0
+  /// The oldest one that was not deleted yet.
+  private var firstStored: Int64 = 1
 
-  package init(bounds: Bounds = Bounds()) { self.bounds = bounds }
+  init(store: Store) { self.store = store }
 
-  /// The oldest sequence still here; one past the last when there is none.
-  package var firstSequence: Int64 { lastSequence - Int64(records.count - head) + 1 }
+  /// The oldest sequence still there; one past the last when there is none.
+  package var firstSequence: Int64 { max(firstStored, lastSequence - store.retention.events + 1) }
 
-  package var count: Int { records.count - head }
+  package var count: Int { Int(lastSequence - firstSequence + 1) }
 
-  func append(_ record: EventRecord) {
-    records.append(record)
-    lastSequence = record.sequence
-    bytes += record.size
-    while count > bounds.events || (bytes > bounds.bytes && count > 1) { dropFirst() }
-    if head > 1024, head > records.count / 2 {
-      records.removeFirst(head)
-      head = 0
+  /// Takes over what the store holds.
+  func restore(_ range: EventRows.Range) {
+    (firstStored, lastSequence) = (range.first, range.last)
+    (recent, head, bytes) = ([], 0, 0)
+  }
+
+  /// Takes in what has just been recorded.
+  func append(_ records: [EventRecord]) {
+    for record in records {
+      recent.append(record)
+      lastSequence = record.sequence
+      bytes += record.size
     }
+    while recent.count - head > Self.recentEvents || (bytes > Self.recentBytes && recent.count - head > 1) {
+      bytes -= recent[head]?.size ?? 0
+      recent[head] = nil
+      head += 1
+    }
+    guard head > Self.recentEvents else { return }
+    recent.removeFirst(head)
+    head = 0
   }
 
-  private func dropFirst() {
-    bytes -= records[head]?.size ?? 0
-    records[head] = nil
-    head += 1
+  /// Notes that the oldest events are gone.
+  func trimmed(first: Int64) { firstStored = max(firstStored, first) }
+
+  /// The records after a sequence, oldest first, if memory holds the next one.
+  ///
+  /// - Parameters:
+  ///   - sequence: The last one that is not wanted.
+  ///   - limit: The most to return.
+  /// - Returns: `nil` when they have to be read, see ``records(after:matching:limit:)``; nothing when there are none yet.
+  package func recent(after sequence: Int64, limit: Int = .max) -> ArraySlice<EventRecord?>? {
+    guard sequence < lastSequence else { return [] }
+    let oldest = lastSequence - Int64(recent.count - head) + 1
+    guard sequence + 1 >= oldest else { return nil }
+    let start = head + Int(sequence + 1 - oldest)
+    return recent[start..<min(recent.count, start + min(limit, recent.count - start))]
   }
 
-  /// The records after a sequence that are still here, oldest first.
-  package func records(after sequence: Int64, limit: Int = .max) -> [EventRecord] {
-    let skipped = Int(clamping: max(0, sequence - firstSequence + 1))
-    let start = min(head + skipped, records.count)
-    return records[start..<min(records.count, start + min(limit, records.count))].compactMap(\.self)
+  /// Reads records from the store.
+  ///
+  /// - Parameters:
+  ///   - sequence: The last one that is not wanted.
+  ///   - filter: Which ones are wanted.
+  ///   - limit: The most to return.
+  /// - Returns: The records, oldest first, and how far was looked.
+  /// - Throws: `RPCError` (unavailable) when the store can't be read.
+  package func records(
+    after sequence: Int64, matching filter: EventFilter = EventFilter(), limit: Int
+  ) async throws -> (records: [EventRecord], through: Int64) {
+    let last = lastSequence
+    let page = try await store.read {
+      try EventRows.page($0, after: sequence, through: last, matching: filter, limit: limit)
+    }
+    return (page.rows, page.through)
+  }
+
+  /// Reads the texts of events from the store; the same otherwise.
+  func texts(
+    after sequence: Int64, matching filter: EventFilter, limit: Int
+  ) async throws -> (texts: [[UInt8]], through: Int64) {
+    let last = lastSequence
+    let page = try await store.read {
+      try EventRows.texts($0, after: sequence, through: last, matching: filter, limit: limit)
+    }
+    return (page.rows, page.through)
   }
 }

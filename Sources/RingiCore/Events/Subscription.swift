@@ -14,6 +14,11 @@ final class Subscription {
   var isLive = false
   /// The first of the events that were dropped for it since it last read.
   var lostFrom: Int64?
+  /// What is being read from the store for it, and what was read and is still to be sent.
+  var reading: Task<Void, any Error>?
+  var page: ArraySlice<EventRecord> = []
+  /// How far the page, or the look that found nothing, reaches.
+  var through: Int64 = 0
 
   init(id: String, filter: EventFilter, since: Int64) {
     self.id = id
@@ -26,6 +31,8 @@ final class Subscription {
 extension Session {
   /// Replay goes on while less than this waits for the client.
   private static let replayWater = 128 << 10
+  /// The most events that are read at a time.
+  private static let replayPage = 64
 
   func add(_ subscription: Subscription) {
     if subscriptions.isEmpty { environment.fanout.add(self) }
@@ -40,13 +47,14 @@ extension Session {
   /// - Returns: Whether there was one.
   func removeSubscription(_ id: String) -> Bool {
     guard let index = subscriptions.firstIndex(where: { $0.id == id }) else { return false }
-    subscriptions.remove(at: index)
+    subscriptions.remove(at: index).reading?.cancel()
     if subscriptions.isEmpty { environment.fanout.remove(self) }
     return true
   }
 
   func dropSubscriptions() {
     if !subscriptions.isEmpty { environment.fanout.remove(self) }
+    for subscription in subscriptions { subscription.reading?.cancel() }
     subscriptions = []
   }
 
@@ -96,22 +104,53 @@ extension Session {
   private func replay(_ subscription: Subscription) {
     let log = environment.bus.log
     while stream.unsent <= Self.replayWater {
+      if let record = subscription.page.popFirst() {
+        notify { record.write(subscription: subscription.id, into: &$0) }
+        subscription.cursor = subscription.page.isEmpty ? subscription.through : record.sequence
+        continue
+      }
+      guard subscription.reading == nil else { return }
       if subscription.cursor + 1 < log.firstSequence {
         sendLost(subscription.cursor + 1, log.firstSequence - 1, to: subscription)
         subscription.cursor = log.firstSequence - 1
       }
-      let records = log.records(after: subscription.cursor, limit: 32)
+      guard let records = log.recent(after: subscription.cursor, limit: 32) else {
+        return readPage(for: subscription)
+      }
       if records.isEmpty {
         // Also where it asked for what comes after a sequence that is yet to come.
         subscription.cursor = log.lastSequence
         subscription.isLive = true
         return
       }
-      for record in records {
+      for case let record? in records {
         if subscription.filter.matches(record.event) {
           notify { record.write(subscription: subscription.id, into: &$0) }
         }
         subscription.cursor = record.sequence
+      }
+    }
+  }
+
+  /// Reads what memory doesn't hold any more, and goes on with the replay.
+  private func readPage(for subscription: Subscription) {
+    subscription.reading = Loop.task { [environment] in
+      defer {
+        subscription.reading = nil
+        self.pump()
+        self.stream.sendUnlessQueued()
+        self.closeIfDone()
+      }
+      do {
+        let page = try await environment.bus.log.records(
+          after: subscription.cursor, matching: subscription.filter, limit: Self.replayPage)
+        subscription.page = page.records[...]
+        subscription.through = page.through
+        if page.records.isEmpty { subscription.cursor = page.through }
+      } catch is CancellationError {
+      } catch {
+        // What can't be read now may be asked for later, with events.list.
+        subscription.lostFrom = subscription.lostFrom ?? subscription.cursor + 1
       }
     }
   }

@@ -17,6 +17,11 @@ final class HookQueue {
   /// Failed ones to be tried again, before anything new.
   private var again: [Delivery] = []
   let history: DeliveryHistory
+  /// What was read from the store and is still to be looked at, and how far the reading went.
+  private var page: ArraySlice<EventRecord> = []
+  private var through: Int64 = 0
+  /// The reading of another page.
+  var reading: Task<Void, any Error>?
 
   /// Deliveries that arrived since the agent started.
   private(set) var delivered = 0
@@ -56,6 +61,8 @@ final class HookQueue {
     case delivery(Delivery)
     /// So many events were looked at that others should have their turn.
     case later
+    /// The next events have to be read from the store.
+    case read
     case nothing
   }
 
@@ -74,19 +81,37 @@ final class HookQueue {
     }
     while cursor < log.lastSequence {
       guard budget > 0 else { return .later }
-      let records = log.records(after: cursor, limit: min(budget, 64))
-      guard !records.isEmpty else { return .nothing }
-      for record in records {
+      if let record = page.popFirst() {
         budget -= 1
-        cursor = record.event.sequence
-        guard hook.filter.matches(record.event) else { continue }
-        let delivery = Delivery(hook: hook.name, record: record)
-        active[cursor] = delivery
-        return .delivery(delivery)
+        cursor = page.isEmpty ? max(through, record.sequence) : record.sequence
+        return .delivery(begin(record))
+      }
+      guard reading == nil else { return .nothing }
+      guard let records = log.recent(after: cursor, limit: min(budget, 64)) else { return .read }
+      for case let record? in records {
+        budget -= 1
+        cursor = record.sequence
+        if hook.filter.matches(record.event) { return .delivery(begin(record)) }
       }
     }
     return .nothing
   }
+
+  private func begin(_ record: EventRecord) -> Delivery {
+    let delivery = Delivery(hook: hook.name, record: record)
+    active[record.sequence] = delivery
+    return delivery
+  }
+
+  /// Takes in what was read after the cursor.
+  func take(_ records: [EventRecord], through: Int64) {
+    page = records[...]
+    self.through = through
+    if records.isEmpty { cursor = max(cursor, through) }
+  }
+
+  /// Forgets what was read with a filter that has changed.
+  func dropPage() { page = [] }
 
   // MARK: Ends
 

@@ -15,6 +15,10 @@ package final class HookRunner {
   package static let backoff = Backoff(base: .seconds(2), cap: .seconds(5 * 60))
   /// How many events a hook looks at before others have a turn.
   private static let budget = 512
+  /// How many events are read from the store at a time.
+  private static let pageSize = 64
+  /// The wait before another look at a store that can't be read.
+  private static let rereading: Duration = .seconds(5)
 
   let bus: EventBus
   let clock: any LoopClock
@@ -80,6 +84,7 @@ package final class HookRunner {
         problems.resolve(matter(queue, "loop"))
         problems.resolve(matter(queue, "lost"))
       }
+      if queue.hook.filter != hook.filter { queue.dropPage() }
       queue.hook = hook
       return queue
     }
@@ -94,6 +99,7 @@ package final class HookRunner {
 
   private func remove(_ queue: HookQueue) {
     queue.isRemoved = true
+    queue.reading?.cancel()
     problems.resolveAll(prefix: matter(queue, ""))
     for delivery in queue.active.values where delivery.state == .pending {
       tasks[ObjectIdentifier(delivery)]?.task.cancel()
@@ -108,6 +114,7 @@ package final class HookRunner {
   package func stop(within limit: Duration) async {
     isStopping = true
     bus.remove(self)
+    for queue in queues { queue.reading?.cancel() }
     for (delivery, task) in tasks.values where delivery.isBetweenAttempts { task.cancel() }
     let end = Gate()
     let running = tasks.values.map(\.task)
@@ -143,8 +150,26 @@ package final class HookRunner {
       switch queue.next(in: bus.log, budget: &budget) {
       case .delivery(let delivery): start(delivery, queue)
       case .later: return _ = Loop.task { self.pump(queue) }
+      case .read: return read(queue)
       case .nothing: return
       }
+    }
+  }
+
+  /// Reads what memory doesn't hold any more, and goes on.
+  private func read(_ queue: HookQueue) {
+    let (cursor, filter) = (queue.cursor, queue.hook.filter)
+    queue.reading = Loop.task { [self] in
+      do {
+        let page = try await bus.log.records(after: cursor, matching: filter, limit: Self.pageSize)
+        if queue.hook.filter == filter { queue.take(page.records, through: page.through) }
+        problems.resolve(matter(queue, "read"))
+      } catch {
+        problems.report(matter(queue, "read"), "The hook \(queue.hook.name) waits: \(rpcError(error).message)")
+        try await clock.sleep(for: Self.rereading)
+      }
+      queue.reading = nil
+      pump(queue)
     }
   }
 

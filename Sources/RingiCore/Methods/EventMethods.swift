@@ -55,7 +55,9 @@ package enum EventMethods {
     Method(
       "events.list", "Lists events that happened, oldest first.",
       params: .object([
-        "since": .integer("Only events after this sequence.", 0...).default(0), "types": types,
+        "since": .integer(
+          "Only events after this sequence; when some of them are gone, an events-lost comes first.", 0...),
+        "types": types,
         "where": conditions, "limit": .integer("The most events to answer with.", 1...10_000).default(1000),
       ]),
       result: .object(
@@ -63,22 +65,36 @@ package enum EventMethods {
           "events": .array(of: .any.described("An event.")),
           "sequence": .integer("Ask again with this as since for what comes next."),
         ], required: ["events", "sequence"]),
-      handler: .sync { params, _ in list(bus, params) })
+      handler: .text { params, _ in try await list(bus, params) })
   }
 
-  private static func list(_ bus: EventBus, _ params: JSONValue) -> JSONValue {
-    let filter = filter(params)
-    let limit = Int(params["limit"]?.int ?? 1000)
-    var sequence = min(params["since"]?.int ?? 0, bus.log.lastSequence)
-    var events: [JSONValue] = []
-    for record in bus.log.records(after: sequence) {
-      if filter.matches(record.event) {
-        if events.count == limit { break }
-        events.append(record.event.json)
-      }
-      sequence = record.event.sequence
+  private static func list(_ bus: EventBus, _ params: JSONValue) async throws -> JSONText {
+    let log = bus.log
+    var sequence = min(params["since"]?.int ?? 0, log.lastSequence)
+    var texts: [[UInt8]] = []
+    // Who names a place is told what is gone behind it; who doesn't gets what there is.
+    if params["since"] != nil, sequence + 1 < log.firstSequence {
+      texts.append(bus.lost(sequence + 1, log.firstSequence - 1).json.utf8)
     }
-    return ["events": JSONValue(array: events), "sequence": JSONValue(sequence)]
+    sequence = max(sequence, log.firstSequence - 1)
+    let limit = Int(params["limit"]?.int ?? 1000)
+    var found = 0
+    while found == 0, sequence < log.lastSequence {
+      try Task.checkCancellation()
+      let page = try await log.texts(after: sequence, matching: filter(params), limit: limit)
+      texts += page.texts
+      (found, sequence) = (page.texts.count, page.through)
+    }
+    return JSONText(written: { output in
+      output.append(literal: #"{"events":["#)
+      for (index, text) in texts.enumerated() {
+        if index > 0 { output.append(UInt8(ascii: ",")) }
+        output.append(contentsOf: text)
+      }
+      output.append(literal: #"],"sequence":"#)
+      output.append(contentsOf: String(sequence).utf8)
+      output.append(UInt8(ascii: "}"))
+    })
   }
 
   private static func publish(_ bus: EventBus) -> Method {

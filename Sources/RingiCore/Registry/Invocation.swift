@@ -12,18 +12,43 @@ extension Method {
   /// - Throws: `RPCError` (invalid-params), or what the handler throws.
   @Loop
   package func invoke(_ params: JSONValue?, _ call: Call) async throws -> JSONValue {
+    switch try await answer(params, call) {
+    case .value(let value): return value
+    case .text(let text): return try JSONValue(parsing: text.utf8, options: JSONParsingOptions(maxDepth: 1024))
+    }
+  }
+
+  /// As ``invoke(_:_:)``, with the result in the form in which the handler has it.
+  @Loop
+  func answer(_ params: JSONValue?, _ call: Call) async throws -> Answer {
     switch handler {
     case .bytes(let body):
       var output: [UInt8] = []
       let input = params?.utf8 ?? []
       try input.withUnsafeBufferPointer { try body($0, call, &output) }
-      return try JSONValue(parsing: output, options: JSONParsingOptions(maxDepth: 1024))
+      return .text(JSONText(scanned: output))
     case .sync(let body):
       let (params, call) = try prepare(params, call)
-      return try body(params, call)
+      return .value(try body(params, call))
     case .async(let body):
       let (params, call) = try prepare(params, call)
-      return try await body(params, call)
+      return .value(try await body(params, call))
+    case .text(let body):
+      let (params, call) = try prepare(params, call)
+      return .text(try await body(params, call))
+    }
+  }
+
+  /// A result as its handler has it.
+  enum Answer: Sendable {
+    case value(JSONValue)
+    case text(JSONText)
+
+    func write(into output: inout [UInt8]) {
+      switch self {
+      case .value(let value): value.write(into: &output)
+      case .text(let text): text.write(into: &output)
+      }
     }
   }
 

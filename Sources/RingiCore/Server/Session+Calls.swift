@@ -70,7 +70,7 @@ extension Session {
     let call = Call(origin: .client(self))
     let task = Loop.task { [self] in
       do {
-        finish(request, .success(try await method.invoke(params, call)))
+        finish(request, .success(try await method.answer(params, call)))
       } catch {
         // A handler may turn its cancellation into an error of its own.
         finish(request, .failure(Task.isCancelled ? .cancelled() : rpcError(error)))
@@ -83,7 +83,7 @@ extension Session {
     }
   }
 
-  func finish(_ request: InFlight, _ result: Result<JSONValue, RPCError>) {
+  func finish(_ request: InFlight, _ result: Result<Method.Answer, RPCError>) {
     inFlight[ObjectIdentifier(request)] = nil
     inFlightBytes -= request.bytes
     environment.counters.inFlight -= 1
@@ -93,7 +93,7 @@ extension Session {
     closeIfDone()
   }
 
-  func answer(_ request: InFlight, _ result: Result<JSONValue, RPCError>) {
+  func answer(_ request: InFlight, _ result: Result<Method.Answer, RPCError>) {
     guard !request.isAnswered else { return }
     request.isAnswered = true
     if let id = request.id, !stream.isClosed {

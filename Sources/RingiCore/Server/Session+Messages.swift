@@ -101,7 +101,7 @@ extension Session {
     switch method.handler {
     case .bytes(let body): answer(method, body, params, id, batch)
     case .sync(let body): answer(method, body, params, id, batch)
-    case .async: start(method, params, id, batch)
+    case .async, .text: start(method, params, id, batch)
     }
   }
 }

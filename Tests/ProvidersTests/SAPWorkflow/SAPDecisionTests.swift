@@ -15,11 +15,12 @@ import Timing
     let rig: SAPRig
     let inbox: Inbox
     let decisions: Decisions
-    let log = EventLog()
+    let log: EventLog
 
     init(_ rig: SAPRig) throws {
       self.rig = rig
-      let bus = EventBus(log: log, clock: rig.clock, host: "test")
+      let bus = try EventBus.inMemory(clock: rig.clock)
+      log = bus.log
       inbox = Inbox(bus: bus, clock: rig.clock, log: Log(level: .error, clock: rig.clock, redactor: Redactor()))
       inbox.add(try rig.source, instance: "sap", startsWithBaseline: false)
       decisions = Decisions(inbox: inbox)
@@ -37,7 +38,9 @@ import Timing
       }
     }
 
-    func events(_ type: EventType) -> Int { log.records(after: 0).filter { $0.event.type == type }.count }
+    func events(_ type: EventType) async throws -> Int {
+      try await log.records(after: 0, matching: EventFilter(types: [type.rawValue]), limit: 10_000).records.count
+    }
   }
 
   @Test(arguments: [
@@ -53,7 +56,7 @@ import Timing
       #expect(try await agent.decide(.approve, id)["task"]?["outcome"] == "approved")
       try await agent.poll()
       #expect(agent.rig.control.completions(of: id) == 1)
-      #expect(agent.events(.approvalDone) == 1)
+      #expect(try await agent.events(.approvalDone) == 1)
     }
   }
 
@@ -76,7 +79,7 @@ import Timing
       try await agent.poll()
       try agent.rig.control.completeElsewhere(id, by: "P1000002", context: ["approved": true])
       #expect(try await agent.decide(.approve, id)["already"] == true)
-      #expect(agent.events(.approvalDone) == 1)
+      #expect(try await agent.events(.approvalDone) == 1)
     }
   }
 
@@ -85,13 +88,13 @@ import Timing
       let agent = try Agent(try SAPRig())
       try agent.rig.control.createTasks(SAPTaskDraft(), count: 2500)
       try await agent.poll()
-      #expect(agent.events(.taskReady) == 2500)
+      #expect(try await agent.events(.taskReady) == 2500)
       try agent.rig.inject(.status(500), on: "GET /v1/task-instances", skip: 2, count: 3)
       await #expect(throws: RPCError.self) { try await agent.poll() }
       #expect(agent.inbox.stale == ["sap"])
       try await agent.poll()
       #expect(agent.inbox.stale.isEmpty)
-      #expect(agent.events(.taskGone) == 0)
+      #expect(try await agent.events(.taskGone) == 0)
     }
   }
 }

@@ -7,8 +7,8 @@ import RingiTestSupport
 import Testing
 
 @Suite struct EventBusTests {
-  @Loop private static func bus(_ bounds: EventLog.Bounds = EventLog.Bounds()) -> EventBus {
-    EventBus(log: EventLog(bounds: bounds), clock: TestClock(), host: "host.example")
+  @Loop private static func bus(keeping events: Int64 = 1_000_000) throws -> EventBus {
+    try EventBus.inMemory(clock: TestClock(), events: events)
   }
 
   private static func drafts(_ count: Int, size: Int = 0) -> [EventDraft] {
@@ -18,7 +18,7 @@ import Testing
 
   @Test func eventsAreNumberedFromOneWithoutGaps() async throws {
     try await onLoop {
-      let bus = Self.bus()
+      let bus = try Self.bus()
       let first = try await bus.publish(Self.drafts(3))
       let second = try await bus.publish(Self.drafts(2))
       #expect((first + second).map(\.sequence) == [1, 2, 3, 4, 5])
@@ -40,7 +40,7 @@ import Testing
 
   @Test func aChainOfCausesIsCutBehindTheEighth() async throws {
     try await onLoop {
-      let bus = Self.bus()
+      let bus = try Self.bus()
       let causes = (1...9).map { "01\($0)" }
       try await bus.publish([EventDraft(EventType("x.one"), causes: Array(causes.prefix(8)))])
       let error = await #expect(throws: RPCError.self) {
@@ -57,35 +57,33 @@ import Testing
 
   @Test func onlySoManyEventsAreKept() async throws {
     try await onLoop {
-      var bounds = EventLog.Bounds()
-      bounds.events = 100
-      let bus = Self.bus(bounds)
+      let bus = try Self.bus(keeping: 100)
       for _ in 0..<50 { try await bus.publish(Self.drafts(100)) }
       #expect(bus.log.count == 100)
       #expect(bus.log.firstSequence == 4901)
-      #expect(bus.log.records(after: 0).map(\.event.sequence) == Array(4901...5000))
       #expect(bus.log.records(after: 4990).map(\.event.sequence) == Array(4991...5000))
-      #expect(bus.log.records(after: 4890, limit: 3).map(\.event.sequence) == [4901, 4902, 4903])
       #expect(bus.log.records(after: 5000).isEmpty)
       #expect(bus.log.records(after: .max).isEmpty)
     }
   }
 
-  @Test func onlySoManyBytesAreKeptButAlwaysTheLastEvent() async throws {
+  @Test func whatMemoryNoLongerHoldsIsReadFromTheStore() async throws {
     try await onLoop {
-      var bounds = EventLog.Bounds()
-      bounds.bytes = 10_000
-      let bus = Self.bus(bounds)
-      try await bus.publish(Self.drafts(50, size: 1000))
-      #expect((5...9).contains(bus.log.count))
-      try await bus.publish(Self.drafts(1, size: 100_000))
-      #expect(bus.log.records(after: 0).map(\.event.sequence) == [51])
+      let bus = try Self.bus()
+      for _ in 0..<50 { try await bus.publish(Self.drafts(100)) }
+      #expect(bus.log.recent(after: 0) == nil)
+      let page = try await bus.log.records(after: 10, limit: 3)
+      #expect(page.records.map(\.event.sequence) == [11, 12, 13])
+      #expect(page.through == 13)
+      let rest = try await bus.log.records(after: 4998, limit: 10)
+      #expect(rest.records.map(\.event.sequence) == [4999, 5000])
+      #expect(rest.through == 5000)
     }
   }
 
   @Test func anEmptyLogBeginsWithTheNextEvent() async throws {
     try await onLoop {
-      let log = EventLog()
+      let log = try Self.bus().log
       #expect(log.firstSequence == 1)
       #expect(log.lastSequence == 0)
       #expect(log.records(after: 0).isEmpty)

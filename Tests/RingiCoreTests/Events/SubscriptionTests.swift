@@ -162,9 +162,7 @@ import Testing
   // MARK: Losses
 
   @Test func whatIsNoLongerKeptIsToldBeforeTheRest() async throws {
-    var bounds = EventLog.Bounds()
-    bounds.events = 100
-    try await withAgent(bounds: bounds) { agent in
+    try await withAgent(events: 100) { agent in
       try await publish(agent, 500)
       let client = try agent.connect()
       let id = try client.call("events.subscribe", ["since": 1])["subscription"]

@@ -20,13 +20,11 @@ import Timing
   let redactor = Redactor()
   let runner: HookRunner
 
-  init(events: Int = 10_000, environment: [String: String] = [:]) throws {
+  init(events: Int64 = 1_000_000, environment: [String: String] = [:]) throws {
     folder = try TemporaryFolder()
     guard mkfifo("\(folder.path)/gate", 0o600) == 0 else { throw SystemError.last("mkfifo") }
-    var bounds = EventLog.Bounds()
-    bounds.events = events
-    log = EventLog(bounds: bounds)
-    bus = EventBus(log: log, clock: clock, host: "test")
+    bus = try EventBus.inMemory(clock: clock, events: events)
+    log = bus.log
     let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
     runner = HookRunner(
       bus: bus, registry: registry, clock: clock,

@@ -23,10 +23,10 @@ final class TestAgent {
   nonisolated let folder: TemporaryFolder
   nonisolated var path: String { "\(folder.path)/agent.sock" }
 
-  init(limits: Limits = Limits(), bounds: EventLog.Bounds = EventLog.Bounds()) throws {
+  init(limits: Limits = Limits(), events: Int64 = 1_000_000) throws {
     folder = try TemporaryFolder()
     let log = Log(level: .error, clock: clock, redactor: redactor)
-    bus = EventBus(log: EventLog(bounds: bounds), clock: clock, host: "host.example", redactor: redactor)
+    bus = try EventBus.inMemory(clock: clock, events: events, redactor: redactor)
     environment = SessionEnvironment(
       registry: registry, bus: bus, clock: clock, redactor: redactor, limits: limits, counters: counters)
     server = Server(environment: environment, log: log)
@@ -98,11 +98,11 @@ final class TestAgent {
 
 /// Runs a test against an agent that listens, and ends it afterwards.
 func withAgent(
-  limits: Limits = Limits(), bounds: EventLog.Bounds = EventLog.Bounds(), allow: [String]? = nil,
+  limits: Limits = Limits(), events: Int64 = 1_000_000, allow: [String]? = nil,
   _ body: (TestAgent) async throws -> Void
 ) async throws {
   let agent = try await onLoop {
-    let agent = try TestAgent(limits: limits, bounds: bounds)
+    let agent = try TestAgent(limits: limits, events: events)
     try agent.listen(allow: allow)
     return agent
   }

@@ -2,7 +2,7 @@ internal import EventLoop
 internal import Glibc
 
 /// The one agent's hold on its state directory, which the kernel lets go of however the agent ends.
-package struct StateLock: ~Copyable {
+package final class StateLock: Sendable {
   /// Another agent holds the directory.
   package struct Held: Error, Equatable, CustomStringConvertible {
     package let directory: String
@@ -10,7 +10,7 @@ package struct StateLock: ~Copyable {
     package let holder: String
 
     package var description: String {
-      "The state directory \(directory) belongs to a running agent (pid \(holder)); stop it first, or give this one another --state."
+      "The state directory \(directory) belongs to a running agent (pid \(holder)); talk to that one (`ringi`, or its socket), stop it first, or give this one another --state."
     }
   }
 

@@ -1,0 +1,14 @@
+#pragma once
+#include <sqlite3.h>
+
+// SQLITE_TRANSIENT is a macro that casts an integer to a function, which Swift does not import.
+
+static inline int ringi_bind_text(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 count) {
+  return sqlite3_bind_text64(statement, index, text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline int ringi_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+  // A null pointer would bind NULL, not an empty value.
+  if (count == 0) return sqlite3_bind_zeroblob(statement, index, 0);
+  return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
+}

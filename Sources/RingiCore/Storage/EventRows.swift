@@ -1,0 +1,119 @@
+internal import JSON
+internal import RingiModel
+internal import SQLite
+internal import Timing
+
+/// The log of events in the store.
+enum EventRows {
+  /// Which events there are; with none, `first` is one past `last`.
+  struct Range: Sendable, Equatable {
+    var first: Int64
+    var last: Int64
+  }
+
+  /// What a look at the log found, and how far it went.
+  struct Page<Element: Sendable>: Sendable {
+    var rows: [Element]
+    var through: Int64
+  }
+
+  /// How many events one look passes by, so that others have their turn.
+  private static let budget = 20_000
+
+  static func range(_ connection: Connection) throws -> Range {
+    let bounds = try connection.first("SELECT min(sequence), max(sequence) FROM event") {
+      ($0.optionalInteger(0), $0.optionalInteger(1))
+    }
+    // The number goes on after events that are all gone.
+    let last = try max(
+      bounds?.1 ?? 0, connection.first("SELECT value FROM meta WHERE name = 'sequence'") { $0.integer(0) } ?? 0)
+    return Range(first: bounds?.0 ?? last + 1, last: last)
+  }
+
+  /// Lets the numbers go on after a sequence, in a store that has no events yet.
+  static func begin(after sequence: Int64, _ connection: Connection) throws {
+    try connection.run(
+      "INSERT OR REPLACE INTO meta (name, value) VALUES ('sequence', ?)", [.integer(sequence)])
+  }
+
+  static func insert(_ record: EventRecord, _ connection: Connection) throws {
+    try connection.run(
+      "INSERT INTO event (sequence, type, time, text) VALUES (?, ?, ?, ?)",
+      [
+        .integer(record.sequence), .text(record.event.type.rawValue), .integer(record.event.time.milliseconds),
+        .blob(Array(record.text)),
+      ])
+  }
+
+  // MARK: Reading
+
+  static func page(
+    _ connection: Connection, after sequence: Int64, through last: Int64, matching filter: EventFilter, limit: Int
+  ) throws -> Page<EventRecord> {
+    try scan(connection, after: sequence, through: last, matching: filter, limit: limit) { row, event in
+      EventRecord(try event ?? Self.event(row), text: row.bytes(2))
+    }
+  }
+
+  static func texts(
+    _ connection: Connection, after sequence: Int64, through last: Int64, matching filter: EventFilter, limit: Int
+  ) throws -> Page<[UInt8]> {
+    try scan(connection, after: sequence, through: last, matching: filter, limit: limit) { row, _ in row.bytes(2) }
+  }
+
+  private static func scan<Element: Sendable>(
+    _ connection: Connection, after sequence: Int64, through last: Int64, matching filter: EventFilter, limit: Int,
+    _ element: (borrowing Row, Event?) throws -> Element
+  ) throws -> Page<Element> {
+    var page = Page<Element>(rows: [], through: sequence)
+    var budget = Self.budget
+    try connection.forEach(
+      "SELECT sequence, type, text FROM event WHERE sequence > ? AND sequence <= ? ORDER BY sequence",
+      [.integer(sequence), .integer(last)]
+    ) { row in
+      guard page.rows.count < limit, budget > 0 else { return false }
+      budget -= 1
+      if filter.matchesType(of: EventType(row.text(1))) {
+        let event = filter.hasConditions ? try event(row) : nil
+        if event.map(filter.matches) ?? true { page.rows.append(try element(row, event)) }
+      }
+      page.through = row.integer(0)
+      return true
+    }
+    // Beyond the last row there is nothing to come back for.
+    if page.rows.count < limit, budget > 0 { page.through = max(page.through, last) }
+    return page
+  }
+
+  private static func event(_ row: borrowing Row) throws -> Event {
+    do {
+      return try Event(json: JSONValue(parsing: row.bytes(2), options: JSONParsingOptions(maxDepth: 1024)))
+    } catch {
+      throw SQLiteError(code: 11, message: "the event \(row.integer(0)) can't be read: \(error)")
+    }
+  }
+
+  // MARK: Retention
+
+  /// Deletes the oldest events beyond a number and an age, a part of them at a time.
+  ///
+  /// - Parameters:
+  ///   - count: The most events to keep.
+  ///   - time: Events from before are let go.
+  ///   - limit: The most to delete now.
+  /// - Returns: The first event that is left, and whether there is more to delete.
+  static func trim(
+    _ connection: Connection, keeping count: Int64, since time: Timestamp, limit: Int
+  ) throws -> (first: Int64, isDone: Bool) {
+    let range = try range(connection)
+    let oldest = try connection.first(
+      "SELECT max(sequence) FROM (SELECT sequence, time FROM event ORDER BY sequence LIMIT ?) WHERE time < ? OR sequence <= ?",
+      [SQLiteValue(limit), .integer(time.milliseconds), .integer(range.last - count)]
+    ) { $0.optionalInteger(0) }
+    guard let last = oldest ?? nil else { return (range.first, true) }
+    // The numbers go on when nothing is left.
+    try begin(after: range.last, connection)
+    try connection.run("DELETE FROM event WHERE sequence <= ?", [.integer(last)])
+    return (last + 1, last - range.first + 1 < Int64(limit))
+  }
+}

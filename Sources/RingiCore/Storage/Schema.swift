@@ -1,0 +1,63 @@
+internal import SQLite
+
+/// The tables of the store, and the way from each version of them to the next.
+///
+/// Times are milliseconds since 1970. JSON stands as its text.
+enum Schema1 {
+  static let sql = """
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY) WITHOUT ROWID, STRICT;
+
+    CREATE TABLE event (
+      sequence INTEGER PRIMARY KEY, type TEXT NOT NULL, time INTEGER NOT NULL, text BLOB NOT NULL
+    ) STRICT;
+
+    CREATE TABLE instance (
+      name TEXT PRIMARY KEY, has_polled INTEGER NOT NULL, failure TEXT
+    ) WITHOUT ROWID, STRICT;
+
+    CREATE TABLE task (
+      id INTEGER PRIMARY KEY, instance TEXT NOT NULL, key TEXT NOT NULL,
+      -- What is kept in memory, the backend's record, the steps so far, the forms before the last changes.
+      task BLOB NOT NULL, raw BLOB NOT NULL, history BLOB NOT NULL, earlier BLOB NOT NULL,
+      fingerprint INTEGER, pending TEXT, closed_at INTEGER,
+      UNIQUE (instance, key)
+    ) STRICT;
+
+    CREATE TABLE hook (
+      name TEXT PRIMARY KEY, settled INTEGER NOT NULL, lost INTEGER NOT NULL, last_error TEXT
+    ) WITHOUT ROWID, STRICT;
+
+    CREATE TABLE delivery (
+      hook TEXT NOT NULL, sequence INTEGER NOT NULL, event_id TEXT NOT NULL, type TEXT NOT NULL, state TEXT NOT NULL,
+      attempts INTEGER NOT NULL, last_error TEXT, exit_status INTEGER, signal INTEGER,
+      started_at INTEGER, finished_at INTEGER,
+      -- The event, for deliveries that may outlive it in the log.
+      event BLOB,
+      PRIMARY KEY (hook, sequence)
+    ) WITHOUT ROWID, STRICT;
+
+    CREATE TABLE job (
+      name TEXT PRIMARY KEY, schedule TEXT NOT NULL, last INTEGER, last_duration INTEGER, last_error TEXT,
+      failures INTEGER NOT NULL, slot INTEGER, held_until INTEGER, paused INTEGER
+    ) WITHOUT ROWID, STRICT;
+
+    CREATE TABLE idempotency_key (
+      listener TEXT NOT NULL, key TEXT NOT NULL, request TEXT NOT NULL, answer BLOB, created_at INTEGER NOT NULL,
+      PRIMARY KEY (listener, key)
+    ) WITHOUT ROWID, STRICT;
+    CREATE INDEX idempotency_key_created_at ON idempotency_key (created_at);
+
+    CREATE TABLE audit (
+      number INTEGER PRIMARY KEY, text BLOB NOT NULL, hash BLOB NOT NULL
+    ) STRICT;
+
+    CREATE TABLE plugin_state (
+      instance TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (instance, key)
+    ) WITHOUT ROWID, STRICT;
+    """
+}
+
+extension Migrator {
+  /// To the schema of this program.
+  static let store = Migrator([{ try $0.execute(Schema1.sql) }])
+}

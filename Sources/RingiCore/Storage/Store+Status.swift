@@ -1,0 +1,15 @@
+internal import EventLoop
+internal import JSON
+internal import Timing
+
+extension Store {
+  /// What `agent.status` tells of it.
+  var json: JSONValue {
+    [
+      "path": file.map { JSONValue($0.path) } ?? .null, "bytes": JSONValue(file?.bytes ?? 0),
+      "lastCommit": lastCommit.map { JSONValue($0.time.rfc3339) } ?? .null,
+      "lastCommitDuration": lastCommit.map { JSONValue(DurationText.format($0.duration)) } ?? .null,
+      "waiting": JSONValue(waiting), "trouble": trouble.map { JSONValue($0.kind.rawValue) } ?? .null,
+    ]
+  }
+}

@@ -1,0 +1,464 @@
+package import EventLoop
+internal import JSON
+internal import JSONRPC
+internal import RingiKit
+internal import SQLite
+internal import Timing
+
+/// What the agent remembers, on disk.
+///
+/// The agent works with what it holds in memory and records every change here. Changes and events that come in one turn
+/// of the loop, or while the disk is busy, are committed together; nobody hears of an event before that. There are two
+/// kinds: what may be refused (``record(_:events:)``), and what has happened already (``keep(_:events:)``), which waits
+/// in memory, in order, until the disk takes it.
+@Loop
+package final class Store {
+  /// How long and how many events are kept.
+  package struct Retention: Equatable, Sendable {
+    package var events: Int64 = 1_000_000
+    package var age: Duration = .seconds(30 * 86_400)
+    package init() {}
+  }
+
+  /// What the last commit cost.
+  struct Commit: Sendable {
+    let time: Timestamp
+    let duration: Duration
+  }
+
+  /// The most transactions in one commit.
+  private static let batch = 4096
+  /// The most that may wait for a disk; beyond that, polls stop.
+  static let longestQueue = 100_000
+  private static let retry = Backoff(base: .seconds(1), cap: .seconds(10))
+  private static let trimming: Duration = .seconds(60)
+
+  /// One caller's changes and events.
+  @Loop
+  private final class Transaction {
+    let changes: [Change]
+    let events: [UnnumberedEvent]
+    /// Whether it waits for a disk that refuses it.
+    let isKept: Bool
+    let isDone = Gate()
+    var result: Result<[EventRecord], any Error>?
+
+    init(_ changes: [Change], _ events: [UnnumberedEvent], isKept: Bool) {
+      self.changes = changes
+      self.events = events
+      self.isKept = isKept
+    }
+
+    /// What makes an older one of the same superfluous.
+    var subject: String? { changes.count == 1 && events.isEmpty ? changes[0].subject : nil }
+  }
+
+  private let clock: any LoopClock
+  private let log: Log
+  private let problems: Problems
+  /// `nil` for a store in memory.
+  let file: StoreFile?
+  private let writer: Database
+  private let reader: Database
+  private var lock: StateLock?
+  /// Which file is open, to notice that another one, or none, stands in its place.
+  private var identity: StoreFile.Identity?
+
+  private var queue: [Transaction] = []
+  /// How many of the queue are being written.
+  private var underWay = 0
+  private var isCommitting = false
+  private var isQueuedForFlush = false
+  private var isClosed = false
+  private var lastSequence: Int64 = 0
+  private var failures = 0
+  private var retryAlarm: Alarm?
+  private var trimAlarm: Alarm?
+
+  /// Whether what the file holds was read; before that, what the agent holds in memory is provisional.
+  package private(set) var isLoaded = false
+  /// What keeps it from recording anything; `nil` when all is well.
+  package private(set) var trouble: StoreTrouble?
+  private(set) var lastCommit: Commit?
+  package var retention = Retention()
+  /// Takes over what the store holds; called once.
+  package var onLoad: (StoredState) -> Void = { _ in }
+  /// Hears of the events of each commit.
+  var onCommit: ([EventRecord]) -> Void = { _ in }
+  /// Hears which is the oldest event after some were let go.
+  var onTrim: (Int64) -> Void = { _ in }
+
+  /// Makes a store in a directory, not open yet.
+  package init(directory: String, clock: any LoopClock, log: Log, problems: Problems) {
+    file = StoreFile(directory: directory)
+    writer = Database()
+    reader = Database()
+    (self.clock, self.log, self.problems) = (clock, log, problems)
+  }
+
+  /// Makes an open store that ends with the process.
+  ///
+  /// - Throws: `SQLiteError`.
+  package init(inMemoryFor clock: any LoopClock, log: Log, problems: Problems = Problems()) throws {
+    file = nil
+    writer = try Database {
+      let connection = try Connection(path: ":memory:")
+      try Migrator.store.migrate(connection) { _ in }
+      return connection
+    }
+    reader = writer
+    (self.clock, self.log, self.problems) = (clock, log, problems)
+    isLoaded = true
+  }
+
+  // MARK: Recording
+
+  /// Records changes and events, or refuses to.
+  ///
+  /// - Parameters:
+  ///   - changes: What to change.
+  ///   - events: What happened.
+  /// - Returns: The events with their numbers.
+  /// - Throws: `RPCError` (unavailable) when they can't be recorded, or what a change throws; nothing is recorded then.
+  ///   `CancellationError`; they may be recorded then.
+  func record(_ changes: [Change], events: [UnnumberedEvent] = []) async throws -> [EventRecord] {
+    let transaction = Transaction(changes, events, isKept: false)
+    try await enqueue(transaction)
+    guard let result = transaction.result else { throw CancellationError() }
+    return try result.get()
+  }
+
+  /// Records what has happened already; while the disk refuses it, it waits in memory.
+  ///
+  /// - Parameters:
+  ///   - changes: What changed.
+  ///   - events: What happened.
+  /// - Returns: The events with their numbers; `nil` when they are still to be recorded.
+  @discardableResult
+  func keep(_ changes: [Change], events: [UnnumberedEvent] = []) async -> [EventRecord]? {
+    let transaction = Transaction(changes, events, isKept: true)
+    // Cancelled or not, it stays in the queue.
+    try? await enqueue(transaction)
+    return try? transaction.result?.get()
+  }
+
+  /// As ``keep(_:events:)``, for one who needn't know when.
+  func note(_ change: Change) {
+    let transaction = Transaction([change], [], isKept: true)
+    transaction.isDone.open()
+    append(transaction)
+  }
+
+  private func enqueue(_ transaction: Transaction) async throws {
+    append(transaction)
+    try await transaction.isDone.wait()
+  }
+
+  private func append(_ transaction: Transaction) {
+    guard !isClosed else {
+      transaction.result = .failure(RPCError.overloaded("The agent is shutting down; it records nothing any more."))
+      return transaction.isDone.open()
+    }
+    if trouble != nil, transaction.isKept {
+      // The next attempt has its time; what waits for it is told so, and of one matter only the last word waits.
+      if let subject = transaction.subject,
+        let place = queue.indices.dropFirst(underWay).first(where: { queue[$0].subject == subject })
+      {
+        queue[place] = transaction
+      } else {
+        queue.append(transaction)
+      }
+      return transaction.isDone.open()
+    }
+    queue.append(transaction)
+    guard !isCommitting, !isQueuedForFlush else { return }
+    isQueuedForFlush = true
+    Loop.flushAtEndOfTurn(self)
+  }
+
+  /// Whether more can wait in memory while the disk refuses it.
+  var hasRoom: Bool { trouble == nil || queue.count < Self.longestQueue }
+
+  /// How many transactions wait for the disk.
+  var waiting: Int { queue.count }
+
+  // MARK: Committing
+
+  private func commitAll() async {
+    isCommitting = true
+    defer { isCommitting = false }
+    while !queue.isEmpty {
+      do {
+        if trouble != nil { try await recover() }
+        try await commit(Array(queue.prefix(Self.batch)))
+      } catch {
+        return fail(error)
+      }
+    }
+  }
+
+  private func commit(_ batch: [Transaction]) async throws {
+    underWay = batch.count
+    defer { underWay = 0 }
+    let parts = batch.map { ($0.changes, $0.events) }
+    let (begin, last, file, identity) = (clock.uptime, lastSequence, file, identity)
+    let results = try await writer.run { connection in
+      try file?.check(identity)
+      return try Self.write(parts, after: last, connection)
+    }
+    lastCommit = Commit(time: clock.now, duration: .nanoseconds(clock.uptime - begin))
+    queue.removeFirst(batch.count)
+    succeed(batch, results)
+  }
+
+  private nonisolated static func write(
+    _ parts: [([Change], [UnnumberedEvent])], after last: Int64, _ connection: Connection
+  ) throws -> [Result<[EventRecord], any Error>] {
+    var last = last
+    return try connection.transaction {
+      try parts.map { changes, events in
+        do {
+          let records = try connection.savepoint {
+            for change in changes { try change.apply(connection) }
+            let records = events.enumerated().map { $1.numbered(last + 1 + Int64($0)) }
+            for record in records { try EventRows.insert(record, connection) }
+            return records
+          }
+          last += Int64(records.count)
+          return .success(records)
+        } catch let error as SQLiteError where error.kind != .statement {
+          throw error
+        } catch {
+          // Only this part is at fault; the others are not to suffer for it.
+          return .failure(error)
+        }
+      }
+    }
+  }
+
+  private func succeed(_ batch: [Transaction], _ results: [Result<[EventRecord], any Error>]) {
+    if trouble != nil {
+      trouble = nil
+      failures = 0
+      problems.resolve("store")
+      log.write(.info, "store", "it records again")
+    }
+    var records: [EventRecord] = []
+    for (transaction, result) in zip(batch, results) {
+      switch result {
+      case .success(let part): records += part
+      case .failure(let error) where transaction.isKept:
+        log.write(.error, "store", "a change could not be recorded and is lost: \(error)")
+      case .failure: break
+      }
+      transaction.result = result
+    }
+    lastSequence = records.last?.sequence ?? lastSequence
+    // Whoever waits for one of these goes on after all have heard of them.
+    if !records.isEmpty { onCommit(records) }
+    for transaction in batch { transaction.isDone.open() }
+  }
+
+  // MARK: Trouble
+
+  private func fail(_ error: any Error) {
+    let trouble = (error as? StoreTrouble) ?? StoreTrouble(error, directory: file?.directory ?? ":memory:")
+    if self.trouble != trouble {
+      log.write(.error, "store", trouble.problem)
+      problems.report("store", trouble.problem)
+    }
+    if trouble.kind == .damaged, let file { Loop.task { [writer] in await writer.perform { file.markDamaged() } } }
+    self.trouble = trouble
+    failures += 1
+    let refused = queue.filter { !$0.isKept }
+    queue.removeAll { !$0.isKept }
+    for transaction in refused {
+      transaction.result = .failure(trouble.refusal)
+      transaction.isDone.open()
+    }
+    for transaction in queue { transaction.isDone.open() }
+    retryAlarm?.cancel()
+    retryAlarm = clock.alarm(after: Self.retry.limit(attempt: failures)) { [weak self] in self?.tryAgain() }
+  }
+
+  private func tryAgain() {
+    guard !isCommitting, !isClosed else { return }
+    // Something has to be written to see whether it can be.
+    if queue.isEmpty { queue.append(Transaction([.probe], [], isKept: true)) }
+    Loop.task { await self.commitAll() }
+  }
+
+  /// Makes it usable again where that takes more than another attempt.
+  private func recover() async throws {
+    guard let file else { return }
+    guard isLoaded else { return try await load(file) }
+    let found = try await writer.run { _ in file.identity }
+    if found == nil {
+      let now = clock.now
+      // What was deleted is still open here.
+      try await writer.run { connection in
+        try Folder.make(file.directory)
+        try file.copy(connection, to: file.path)
+      }
+      try await openConnections(file, at: now)
+      log.write(.warning, "store", "the store was gone from \(file.directory); it was written anew")
+    }
+  }
+
+  // MARK: Opening
+
+  /// Opens the file; when it can't be, that is reported, and tried again.
+  ///
+  /// - Throws: ``TooNew``; ``StateLock/Held``.
+  package func open() async throws {
+    guard let file else { return }
+    do {
+      try await load(file)
+    } catch let error as Migrator.TooNew {
+      throw TooNew(directory: file.directory, found: error.found, known: error.known)
+    } catch let error as StateLock.Held {
+      throw error
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func load(_ file: StoreFile) async throws {
+    let now = clock.now
+    let state: StoredState
+    if lock == nil {
+      lock = try await writer.perform {
+        try Folder.make(file.directory)
+        return try StateLock(directory: file.directory)
+      }
+    }
+    do {
+      try await openConnections(file, at: now)
+      state = try await writer.run { try StoredState($0) }
+    } catch let error as SQLiteError where error.kind == .damaged {
+      state = try await begin(anew: file, at: now, error)
+    }
+    // What was kept so far belongs to a state that is not the store's.
+    for transaction in queue where transaction.isKept { transaction.isDone.open() }
+    queue.removeAll(where: \.isKept)
+    lastSequence = state.events.last
+    isLoaded = true
+    onLoad(state)
+  }
+
+  private func openConnections(_ file: StoreFile, at now: Timestamp) async throws {
+    try await writer.open { try file.open(at: now) }
+    try await reader.open { try file.openForReading() }
+    identity = try await writer.run { _ in file.identity }
+  }
+
+  /// Sets a damaged file aside and begins a new one, whose events are numbered on.
+  private func begin(anew file: StoreFile, at now: Timestamp, _ error: SQLiteError) async throws -> StoredState {
+    await writer.close()
+    await reader.close()
+    let (target, last) = try await writer.perform {
+      let target = try file.setAside(at: now)
+      return (target, StoreFile.lastSequence(in: target) ?? now.milliseconds / 1000)
+    }
+    try await openConnections(file, at: now)
+    let message =
+      "The store was damaged (\(error)) and set aside as \(target). A new one was begun: what waits is announced once more, and who decided what before is in that file. To go on with a backup instead: stop the agent, `ringi restore FILE`."
+    log.write(.error, "store", message)
+    problems.report("store/aside", message)
+    return try await writer.run { connection in
+      try EventRows.begin(after: last, connection)
+      return try StoredState(connection)
+    }
+  }
+
+  /// Records what waits, as far as the disk takes it, and closes the file.
+  package func close() async {
+    if !isCommitting, !queue.isEmpty { await commitAll() }
+    if isCommitting, let last = queue.last {
+      // Cancelled when the time for an orderly end is over.
+      try? await last.isDone.wait()
+    }
+    isClosed = true
+    retryAlarm?.cancel()
+    trimAlarm?.cancel()
+    guard file != nil else { return }
+    await reader.close()
+    await writer.close()
+    lock = nil
+  }
+
+  // MARK: Reading
+
+  /// Reads on a thread of its own, beside what is being written.
+  ///
+  /// - Parameter body: What to read; it sees what is committed.
+  /// - Returns: What `body` returns.
+  /// - Throws: `RPCError` (unavailable) when the store can't be read; what `body` throws besides.
+  func read<R: Sendable>(_ body: @Sendable (Connection) throws -> R) async throws -> R {
+    do {
+      return try await reader.run(body)
+    } catch let error as SQLiteError {
+      let trouble = StoreTrouble(error, directory: file?.directory ?? ":memory:")
+      if trouble.kind == .damaged { fail(trouble) }
+      throw RPCError.unavailable(trouble.sentence, details: ["reason": .init(stringLiteral: "store-\(trouble.kind)")])
+    }
+  }
+
+  // MARK: Retention
+
+  /// Begins to let the oldest go, a part of it a minute.
+  package func startTrimming() {
+    trimAlarm = clock.alarm(after: Self.trimming) { [weak self] in
+      guard let self else { return }
+      Loop.task { await self.trim() }
+    }
+  }
+
+  private func trim() async {
+    defer { if !isClosed { startTrimming() } }
+    guard trouble == nil, isLoaded else { return }
+    let (count, since, now) = (retention.events, clock.now - retention.age, clock.now)
+    do {
+      var isDone = false
+      while !isDone, !isClosed {
+        let result = try await writer.run { connection in
+          try connection.transaction {
+            try KeyRows.trim(connection, at: now)
+            return try EventRows.trim(connection, keeping: count, since: since, limit: 5000)
+          }
+        }
+        onTrim(result.first)
+        isDone = result.isDone
+      }
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// The file was written by a later version of this program.
+  package struct TooNew: Error, CustomStringConvertible {
+    let directory: String
+    let found: Int
+    let known: Int
+
+    package var description: String {
+      "The store in \(directory) has the schema \(found), and this version of ringid knows \(known) at most. Use the newer ringid, or give this one another --state."
+    }
+  }
+}
+
+extension Store: Flushable {
+  package func flush() {
+    isQueuedForFlush = false
+    guard !isCommitting else { return }
+    isCommitting = true
+    Loop.task { await self.commitAll() }
+  }
+}
+
+extension Change {
+  /// Says nothing; whether it can be recorded does.
+  fileprivate static let probe = Change(subject: "probe") { connection in
+    try connection.run("INSERT OR REPLACE INTO meta (name, value) VALUES ('probe', 1)")
+  }
+}

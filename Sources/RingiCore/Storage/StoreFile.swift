@@ -1,0 +1,146 @@
+internal import CLinux
+internal import EventLoop
+internal import Glibc
+internal import SQLite
+internal import Timing
+
+/// The store's file: how it is made, opened, recognised again, and set aside.
+struct StoreFile: Sendable {
+  static let name = "ringi.db"
+  /// Files up to this size are checked as a whole before they are trusted.
+  private static let checkedBytes = 16 << 20
+
+  let directory: String
+  var path: String { "\(directory)/\(Self.name)" }
+  /// Left behind when damage was found while the agent ran.
+  private var mark: String { "\(path).damaged" }
+
+  /// Which file it is, whatever it is called.
+  struct Identity: Equatable, Sendable {
+    let device: UInt
+    let inode: UInt
+  }
+
+  /// The file that stands at the path now.
+  ///
+  /// - Returns: `nil` when there is none.
+  var identity: Identity? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
+  }
+
+  /// Sees whether the file that is open is still the one at the path.
+  ///
+  /// - Throws: ``StoreTrouble``.
+  func check(_ open: Identity?) throws {
+    let found = identity
+    guard found != open else { return }
+    throw StoreTrouble(
+      found == nil ? .missing : .replaced, directory: directory, cause: "\(Self.name) is not there any more")
+  }
+
+  /// What the database and its log take on the disk.
+  var bytes: Int64 {
+    [path, "\(path)-wal"].reduce(0) { sum, path in
+      var status = stat()
+      return stat(path, &status) == 0 ? sum + Int64(status.st_size) : sum
+    }
+  }
+
+  // MARK: Opening
+
+  /// Opens the file for writing, made and brought to this program's schema where needed.
+  ///
+  /// - Parameter time: Now, for the names of copies.
+  /// - Throws: `SQLiteError`, `SystemError`, `Migrator.TooNew`.
+  func open(at time: Timestamp) throws -> Connection {
+    // SQLite gives its other files the mode of this one.
+    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw SystemError.last("open \(path)") }
+    Glibc.close(descriptor)
+    if access(mark, F_OK) == 0 { throw SQLiteError(code: 11, message: "it was found damaged before") }
+    let connection = try Connection(path: path)
+    try configure(connection)
+    try Migrator.store.migrate(connection) { version in
+      _ = try copy(connection, to: "\(path).version-\(version)-\(stamp(time))")
+    }
+    if bytes <= Self.checkedBytes { try check(connection) }
+    return connection
+  }
+
+  /// Opens a second connection, for reading beside the writer.
+  func openForReading() throws -> Connection {
+    let connection = try Connection(path: path, isReadOnly: true)
+    try connection.execute("PRAGMA query_only = ON")
+    return connection
+  }
+
+  /// FULL: a commit returns when the disk has it.
+  private func configure(_ connection: Connection) throws {
+    try connection.execute(
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON"
+    )
+  }
+
+  private func check(_ connection: Connection) throws {
+    let found = try connection.first("PRAGMA quick_check(1)") { $0.text(0) } ?? "ok"
+    guard found == "ok" else { throw SQLiteError(code: 11, message: found) }
+  }
+
+  /// Copies a whole database to a file that appears when it is complete, readable for its owner alone.
+  ///
+  /// - Throws: `SQLiteError`, `SystemError`; nothing is left behind then.
+  @discardableResult
+  func copy(_ connection: Connection, to target: String, progress: (Double) -> Bool = { _ in true }) throws -> Bool {
+    let part = "\(target).part"
+    unlink(part)
+    let descriptor = Glibc.open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw SystemError.last("open \(part)") }
+    defer { Glibc.close(descriptor) }
+    do {
+      guard try connection.copy(to: part, progress: progress) else {
+        unlink(part)
+        return false
+      }
+      guard fsync(descriptor) == 0 else { throw SystemError.last("fsync \(part)") }
+      guard rename(part, target) == 0 else { throw SystemError.last("rename \(part)") }
+      return true
+    } catch {
+      unlink(part)
+      throw error
+    }
+  }
+
+  // MARK: Damage
+
+  /// Leaves word for the next start that the file is damaged.
+  func markDamaged() {
+    let descriptor = Glibc.open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    if descriptor >= 0 { Glibc.close(descriptor) }
+  }
+
+  /// Moves a damaged file out of the way.
+  ///
+  /// - Returns: Where it is now.
+  /// - Throws: `SystemError`.
+  func setAside(at time: Timestamp) throws -> String {
+    let target = "\(path).damaged-\(stamp(time))"
+    guard rename(path, target) == 0 else { throw SystemError.last("rename \(path)") }
+    // The log belongs to the file; without it, what was written last is gone from the copy.
+    rename("\(path)-wal", "\(target)-wal")
+    unlink("\(path)-shm")
+    unlink(mark)
+    return target
+  }
+
+  /// The last event's number in a damaged file, if it can still be read.
+  static func lastSequence(in path: String) -> Int64? {
+    // Whatever is wrong with it, no more than this number was hoped for.
+    try? Connection(path: path, isReadOnly: true).first("SELECT max(sequence) FROM event") { $0.integer(0) }
+  }
+
+  private func stamp(_ time: Timestamp) -> String {
+    String(time.rfc3339.filter { $0 != ":" && $0 != "-" })
+  }
+}
