@@ -25,9 +25,15 @@ public struct HTTPResponse: Sendable {
   /// The body as text, decoded by its declared charset.
   public var text: DecodedText { DecodedText(body, charset: contentType?.charset) }
 
-  /// How long the server asks to be left alone, or nil when it does not say so intelligibly.
+  /// How long the server asks to be left alone.
+  ///
+  /// A date is one of the server's clock, which may be far from ours, so it counts from the answer's `Date`.
+  ///
+  /// - Parameter now: Our time, for an answer without a date of its own.
+  /// - Returns: The wait, or nil when there is no wish or no intelligible one.
   public func retryAfter(now: Timestamp) -> Duration? {
-    headers["Retry-After"].flatMap { RetryAfter.wait($0, now: now) }
+    let sent = headers["Date"].flatMap { Timestamp(httpDate: $0, now: now) } ?? now
+    return headers["Retry-After"].flatMap { RetryAfter.wait($0, now: sent) }
   }
 
   /// The body as JSON; look at the status first.

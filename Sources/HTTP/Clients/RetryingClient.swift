@@ -3,7 +3,7 @@ public import Timing
 
 /// Sends again what may be sent again: an idempotent request, or one that did not reach the server.
 ///
-/// It retries lost connections, timeouts and the statuses 408, 425, 429, 500, 502, 503 and 504. A POST or PATCH that
+/// It retries lost connections, timeouts, short rests and the statuses 408, 425, 429, 500, 502, 503 and 504. A POST or PATCH that
 /// may have been received is never repeated here: what became of it only the caller can find out.
 @Loop public final class RetryingClient: HTTPClient {
   private let base: any HTTPClient
@@ -64,6 +64,10 @@ public import Timing
   {
     switch outcome {
     case .failure(let error):
+      // Nothing was sent; a short rest is waited out as if the answer that asked for it had been this request's own.
+      if case .resting(let left) = error.kind {
+        return left <= longestWait ? max(left, backoff.delay(attempt: attempt, using: &random)) : nil
+      }
       guard error.isPassing, request.isIdempotent || !error.requestWasSent else { return nil }
       return backoff.delay(attempt: attempt, using: &random)
     case .success(let response):

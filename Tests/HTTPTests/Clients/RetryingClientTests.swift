@@ -101,6 +101,19 @@ import Timing
     }
   }
 
+  @Test(arguments: [HTTPMethod.get, .patch]) func aShortRestIsWaitedOutAndALongOneIsSaid(_ method: HTTPMethod)
+    async throws
+  {
+    try await onLoop {
+      let short = StubClient(.failure(HTTPError(.resting(.seconds(10)))), try answer(200))
+      #expect(try await outcome(of: method, short).get().status == 200)
+      let long = StubClient(.failure(HTTPError(.resting(.seconds(11)))))
+      let error = try await outcome(of: method, long)
+      #expect(throws: HTTPError.self) { try error.get() }
+      #expect(long.requests.count == 1)
+    }
+  }
+
   @Test func aWishForMorePatienceThanThereIsEndsAtOnce() async throws {
     try await onLoop {
       let stub = StubClient(try answer(503, ["Retry-After": "3600"]))
