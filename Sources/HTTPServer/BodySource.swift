@@ -6,12 +6,15 @@ final class BodySource: Sendable {
   private let body: [UInt8]
   private let bytesPerSecond: Int?
   private let cutAfter: Int?
+  /// The connection to reset at the cut, if it is to be.
+  private let socketToReset: CInt?
   private let stop: StopSignal
 
-  init(_ response: ServerResponse, stop: StopSignal) {
+  init(_ response: ServerResponse, on socket: CInt, stop: StopSignal) {
     body = response.body
     bytesPerSecond = response.delivery.bytesPerSecond
     cutAfter = response.delivery.cutAfter
+    socketToReset = response.delivery.cutsByReset ? socket : nil
     self.stop = stop
   }
 
@@ -22,7 +25,10 @@ final class BodySource: Sendable {
     let start = min(Int(position), body.count)
     var end = min(start + capacity, body.count)
     if let cutAfter {
-      guard start < cutAfter else { return ringi_mhd_broken_off() }
+      guard start < cutAfter else {
+        if let socketToReset { reset(socketToReset) }
+        return ringi_mhd_broken_off()
+      }
       end = min(end, cutAfter)
     }
     if let bytesPerSecond {

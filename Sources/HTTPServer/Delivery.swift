@@ -14,14 +14,18 @@ package struct Delivery: Sendable, Equatable {
   package var bytesPerSecond: Int?
   /// The connection is closed after so many bytes of the body, although Content-Length announced all of it.
   package var cutAfter: Int?
+  /// Whether the cut is a reset (RST).
+  package var cutsByReset: Bool
   package var ending: Ending
 
   package init(
-    delay: Duration = .zero, bytesPerSecond: Int? = nil, cutAfter: Int? = nil, ending: Ending = .answer
+    delay: Duration = .zero, bytesPerSecond: Int? = nil, cutAfter: Int? = nil, cutsByReset: Bool = false,
+    ending: Ending = .answer
   ) {
     self.delay = delay
     self.bytesPerSecond = bytesPerSecond
     self.cutAfter = cutAfter
+    self.cutsByReset = cutsByReset
     self.ending = ending
   }
 }

@@ -68,12 +68,14 @@ final class Exchange {
     case .reset:
       reset(socket)
       return .NO
-    case .answer: return queue(response, on: connection, context)
+    case .answer: return queue(response, on: connection, socket, context)
     }
   }
 
-  private func queue(_ response: ServerResponse, on connection: OpaquePointer, _ context: ServerContext) -> MHD_Result {
-    let source = Unmanaged.passRetained(BodySource(response, stop: context.stop))
+  private func queue(
+    _ response: ServerResponse, on connection: OpaquePointer, _ socket: CInt, _ context: ServerContext
+  ) -> MHD_Result {
+    let source = Unmanaged.passRetained(BodySource(response, on: socket, stop: context.stop))
     let handle = MHD_create_response_from_callback(
       UInt64(response.body.count), 65536,
       { source, position, buffer, capacity in
@@ -94,14 +96,4 @@ final class Exchange {
 
 private func text(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> String {
   String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
-}
-
-/// Sends RST at once.
-///
-/// Closing with SO_LINGER 0 would do it too, but libmicrohttpd shuts the socket down first, which
-/// sends FIN, and a client may take that for the end of an answer.
-private func reset(_ socket: CInt) {
-  var nowhere = sockaddr()
-  nowhere.sa_family = sa_family_t(AF_UNSPEC)
-  _ = connect(socket, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
 }

@@ -11,8 +11,11 @@ extension SAPState {
     case .loginPage: return .loginPage
     case .delay(let delay): return changed(request) { $0.delivery.delay = delay }
     case .slowBody(let pace): return changed(request) { $0.delivery.bytesPerSecond = pace }
-    case .truncatedBody(let length):
-      return changed(request) { $0.delivery.cutAfter = length ?? $0.body.count / 2 }
+    case .truncatedBody(let length, let reset):
+      return changed(request) {
+        $0.delivery.cutAfter = length ?? $0.body.count / 2
+        $0.delivery.cutsByReset = reset
+      }
     case .malformedJSON: return changed(request) { $0 = Self.malformed($0) }
     case .reset(let applied): return unanswered(.reset, request, applied)
     case .hang(let applied): return unanswered(.hang, request, applied)

@@ -39,7 +39,7 @@ extension Fault {
   /// What each kind takes beside the members that all take.
   private static let members: [String: [String]] = [
     "status": ["status", "retryAfter", "retryAfterDate", "applied"], "login-page": [], "delay": ["by"],
-    "slow-body": ["bytesPerSecond"], "truncated-body": ["after"], "malformed-json": [], "reset": ["applied"],
+    "slow-body": ["bytesPerSecond"], "truncated-body": ["after", "reset"], "malformed-json": [], "reset": ["applied"],
     "hang": ["applied"], "applied-later": ["latency"],
   ]
 
@@ -55,7 +55,8 @@ extension Fault {
     case "delay": return .delay(try body.need("by", try body.duration("by")))
     case "slow-body":
       return .slowBody(bytesPerSecond: try body.need("bytesPerSecond", try body.int("bytesPerSecond")))
-    case "truncated-body": return .truncatedBody(after: try body.int("after"))
+    case "truncated-body":
+      return .truncatedBody(after: try body.int("after"), reset: try body.bool("reset") ?? false)
     case "malformed-json": return .malformedJSON
     case "reset": return .reset(applied: try body.bool("applied") ?? false)
     case "hang": return .hang(applied: try body.bool("applied") ?? false)

@@ -11,8 +11,8 @@ package struct Fault: Sendable {
     case delay(Duration)
     /// The real answer, its body at this pace.
     case slowBody(bytesPerSecond: Int)
-    /// The real answer, the connection closed after so many bytes of the body; nil is half of it.
-    case truncatedBody(after: Int? = nil)
+    /// The real answer, the connection closed or reset after so many bytes of the body; nil is half of it.
+    case truncatedBody(after: Int? = nil, reset: Bool = false)
     /// The real status with a body that is not JSON, although it says so.
     case malformedJSON
     /// The connection is reset, before or after the request had its effect.

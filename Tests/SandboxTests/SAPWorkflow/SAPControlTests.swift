@@ -109,7 +109,8 @@ import Timing
 
   @Test(arguments: [
     #"{"kind":"login-page"}"#, #"{"kind":"delay","by":"10ms"}"#, #"{"kind":"slow-body","bytesPerSecond":10}"#,
-    #"{"kind":"truncated-body","after":3}"#, #"{"kind":"malformed-json"}"#, #"{"kind":"reset","applied":true}"#,
+    #"{"kind":"truncated-body","after":3,"reset":true}"#,
+    #"{"kind":"malformed-json"}"#, #"{"kind":"reset","applied":true}"#,
     #"{"kind":"hang","applied":true}"#, #"{"kind":"applied-later","latency":"3s"}"#,
   ])
   func readsEveryKindOfFault(text: String) throws {

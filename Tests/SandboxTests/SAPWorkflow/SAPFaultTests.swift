@@ -67,6 +67,12 @@ import Testing
     #expect(try client.get("/v1/task-instances").json().array?.count == 1)
   }
 
+  @Test func aConnectionCanBeResetInTheMiddleOfTheBody() throws {
+    try inject(.truncatedBody(after: 10, reset: true), on: "GET /v1/task-instances")
+    #expect(throws: RawConnection.Failure.reset) { try client.get("/v1/task-instances") }
+    #expect(try client.get("/v1/task-instances").json().array?.count == 1)
+  }
+
   @Test func aResetAfterTheChangeShowsABlindRetry() throws {
     try inject(.reset(applied: true))
     #expect(throws: RawConnection.Failure.reset) { try complete() }
