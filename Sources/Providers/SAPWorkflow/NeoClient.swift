@@ -49,9 +49,9 @@ final class NeoClient: HTTPClient {
   func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
     let session = try await currentSession(for: request)
     let response = try await base.send(Self.authorized(request, by: session))
-    if response.status == 401 { drop(session) }
-    guard Self.refusesToken(response) else { return response }
-    // The refused request was not carried out, so a second one does no harm; a second refusal is the answer.
+    guard response.status == 401 || Self.refusesToken(response) else { return response }
+    // The refused request was not carried out, so a second one does no harm; a second refusal is the answer. The
+    // handshake reads the password again, which may have changed since the last one.
     drop(session)
     return try await base.send(Self.authorized(request, by: currentSession(for: request)))
   }

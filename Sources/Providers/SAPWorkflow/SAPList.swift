@@ -4,6 +4,8 @@ internal import RingiKit
 ///
 /// The service gives 100 rows unless asked for up to 1000, and no row beyond the 5000th. So each page begins at the
 /// time of the last row seen: rows that come or go meanwhile shift nothing, and rows seen twice are told by their id.
+/// Only within one millisecond rows are counted off, and then a page begins with the last row of the one before: if it
+/// does not, rows have left and others moved into their places, and the millisecond is read anew.
 struct SAPList {
   let path: String
   let filters: SAPFilters
@@ -21,6 +23,8 @@ struct SAPList {
 
   private static let pageSize = 1000
   private static let farthestSkip = 4000
+  /// How often rows may move under the reading before it gives up.
+  private static let mostMoves = 10
 
   /// Reads pages until there are no more rows, or `limit` is reached.
   ///
@@ -36,6 +40,8 @@ struct SAPList {
     var seen: Set<String> = []
     var start = query.first { $0.0 == time + "From" }?.1
     var skip = 0
+    var expected: String?
+    var moves = 0
     var fullest = 0
     // Together with a time that is asked for as such, another lower bound would let more rows in.
     let mayMove = !query.contains { $0.0 == time + "At" }
@@ -48,15 +54,24 @@ struct SAPList {
         found.isComplete = false
         return found
       }
+      if let first = expected, page.rows.first?.id != first, moves < Self.mostMoves {
+        moves += 1
+        (skip, expected) = (0, nil)
+        continue
+      }
       // Where nothing tells the total, a page is the last when it is shorter than others and brings nothing new.
       fullest = max(fullest, page.rows.count)
       let isShort = page.rows.isEmpty || (new.isEmpty && page.rows.count < fullest)
-      if page.total.map({ skip + page.rows.count >= $0 }) ?? isShort { return found }
+      if page.total.map({ skip + page.rows.count >= $0 }) ?? isShort {
+        found.isComplete = moves < Self.mostMoves
+        return found
+      }
       if mayMove, let last = page.lastTime, last != start {
         start = last
-        skip = 0
+        (skip, expected) = (0, nil)
       } else {
-        skip += page.rows.count
+        skip += max(1, page.rows.count - 1)
+        expected = page.rows.count > 1 ? page.rows.last?.id : nil
       }
       guard !page.rows.isEmpty, skip <= Self.farthestSkip else {
         found.isComplete = false
