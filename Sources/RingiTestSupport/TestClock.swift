@@ -45,6 +45,12 @@ package final class TestClock: LoopClock {
     fireDue()
   }
 
+  /// Advances to the next alarm, unless that is later than `limit` from now.
+  package func advanceToNextAlarm(within limit: Duration) {
+    guard let step = nextStep, step <= limit.nanoseconds else { return }
+    advance(by: .nanoseconds(max(0, step)))
+  }
+
   /// Sets the wall clock as an administrator would: no time passes.
   package func set(to time: Timestamp) {
     now = time

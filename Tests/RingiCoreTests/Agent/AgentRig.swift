@@ -1,4 +1,5 @@
 import EventLoop
+import HTTPServer
 import JSON
 import Providers
 import RingiCore
@@ -16,31 +17,41 @@ final class AgentRig: Sendable {
   var control: SAPControl { sandbox.control }
   var socket: String { "\(folder.path)/agent.sock" }
 
-  /// Starts both; the instance `sap` polls once at the start, and then when it is told to.
+  /// Starts both; the instance `sap` polls once at the start, and then mostly when it is told to.
   ///
   /// - Parameters:
   ///   - environment: The sandbox's generation.
   ///   - settings: Added to the instance's settings.
   ///   - files: Further files of the configuration.
   ///   - variables: The agent's environment.
+  ///   - poll: How often the instance polls by itself.
+  ///   - isBaseline: Whether the first poll only notes what is there.
   ///   - isOnTestClock: Whether time passes only when the test says so.
   ///   - backendIsDown: Whether nobody listens at the backend's address yet.
+  ///   - backendClock: Where the backend's clock stands; it follows the system's when there is none.
+  ///   - tls: Makes the backend speak https.
   ///   - prepare: What the sandbox holds at the start.
   /// - Throws: What keeps them from starting.
   init(
     _ environment: SAPEnvironment = .neo, settings: JSONValue = [:], files: [String: String] = [:],
-    variables: [String: String] = [:], isOnTestClock: Bool = false, backendIsDown: Bool = false,
+    variables: [String: String] = [:], poll: String = "1d", isBaseline: Bool = false, isOnTestClock: Bool = false,
+    backendIsDown: Bool = false,
+    backendClock: Timestamp? = nil, tls: LoopbackServer.TLS? = nil,
     prepare: (SAPControl) throws -> Void = { _ in }
   ) async throws {
     var configuration = SAPWorkflowConfiguration(environment)
     configuration.switches.latency = .after(.zero)
+    configuration.clock = backendClock
     sandbox = SAPWorkflowSandbox(configuration)
-    try sandbox.start()
+    try sandbox.start(tls: tls)
     try prepare(sandbox.control)
     let all = Self.settings(environment, sandbox).merging(settings)
     if backendIsDown { sandbox.stop() }
     folder = try TemporaryFolder()
-    let plugin: JSONValue = ["provider": "sap-workflow", "settings": all, "poll": ["every": "1d"]]
+    let plugin: JSONValue = [
+      "provider": "sap-workflow", "settings": all, "poll": ["every": JSONValue(poll)],
+      "firstPoll": isBaseline ? "baseline" : "announce",
+    ]
     for folder in ["plugins.d", "jobs.d", "hooks.d"] { try Folder.make("\(self.folder.path)/config/\(folder)") }
     try folder.write("config/plugins.d/sap.json", plugin.description, mode: 0o600)
     for (path, text) in files { try folder.write("config/\(path)", text) }
@@ -54,7 +65,11 @@ final class AgentRig: Sendable {
       options.sockets = ["\(path)/agent.sock"]
       return Agent(options: options, providers: builtinProviders, clock: clock ?? SystemClock.shared)
     }
-    try await onLoop { [agent] in try await agent.start() }
+    try await onLoop { [agent] in
+      try await agent.start()
+      // The first poll is due at once, which a clock that stands still never comes to.
+      clock?.advance(by: .milliseconds(1))
+    }
   }
 
   /// Ends the agent and the sandbox.
@@ -99,6 +114,24 @@ final class AgentRig: Sendable {
     return list["events"]?.array.map(Array.init) ?? []
   }
 
+  /// Does something that takes the agent's time: its short pauses, before a request is sent again or a task looked at
+  /// again, end at once, and what is later stays away.
+  func passingPauses<T>(_ body: () throws -> T) async throws -> T {
+    guard let clock else { throw Unexpected("the rig is not on a test clock") }
+    let pauses = try await onLoop { PassingPauses(of: clock) }
+    let result = Result { try body() }
+    try await onLoop { pauses.end() }
+    return try result.get()
+  }
+
+  /// The row of `jobs.list` of the instance's poll.
+  func pollJob() throws -> JSONValue {
+    guard let row = try call("jobs.list")["jobs"]?.array?.first(where: { $0["name"] == "poll:sap" }) else {
+      throw Unexpected("no poll is among the jobs")
+    }
+    return row
+  }
+
   /// One ready task of the sandbox, known to the agent: its full id and its key.
   func readyTask() throws -> (id: JSONValue, key: String) {
     guard let key = try control.createTasks().first else { throw Unexpected("no task was made") }
@@ -116,4 +149,23 @@ final class AgentRig: Sendable {
 struct Unexpected: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
+}
+
+/// Moves a clock to its next alarm, again and again, from the loop alone: tests may hold up all other threads.
+@Loop
+private final class PassingPauses {
+  private let clock: TestClock
+  private var alarm: Alarm?
+
+  init(of clock: TestClock) {
+    self.clock = clock
+    pass()
+  }
+
+  private func pass() {
+    clock.advanceToNextAlarm(within: .seconds(10))
+    alarm = SystemClock.shared.alarm(after: .milliseconds(1)) { [unowned self] in pass() }
+  }
+
+  func end() { alarm?.cancel() }
 }

@@ -1,3 +1,4 @@
+import HTTPServer
 import JSON
 import RingiCore
 import RingiTestSupport
@@ -9,28 +10,73 @@ import Testing
   private static let completing = "PATCH /v1/task-instances/*"
 
   enum Loss: CaseIterable, Sendable {
-    case reset, timeout, tooMany, badGateway, gatewayTimeout
+    case reset, hang, timeout, tooEarly, tooMany, serverError, badGateway, unavailable, gatewayTimeout
 
     var fault: Fault.Kind {
       switch self {
       case .reset: .reset(applied: true)
+      case .hang: .hang(applied: true)
       case .timeout: .status(408, applied: true)
+      case .tooEarly: .status(425, applied: true)
       case .tooMany: .status(429, applied: true)
+      case .serverError: .status(500, applied: true)
       case .badGateway: .status(502, applied: true)
+      case .unavailable: .status(503, applied: true)
       case .gatewayTimeout: .status(504, applied: true)
       }
     }
   }
 
   @Test(arguments: Loss.allCases) func aLostReplyIsASuccessAfterOneCompletion(_ loss: Loss) async throws {
-    let rig = try await AgentRig()
-    let task = try rig.readyTask()
+    let rig = try await AgentRig(
+      settings: ["timeouts": ["total": loss == .hang ? "500ms" : "60s"]], isOnTestClock: true)
+    let task = try await rig.passingPauses { try rig.readyTask() }
     try rig.inject(loss.fault, on: Self.completing)
-    let result = try rig.call("tasks.approve", ["task": task.id])
+    let result = try await rig.passingPauses { try rig.call("tasks.approve", ["task": task.id]) }
     #expect(result["task"]?["outcome"] == "approved")
     #expect(rig.control.completions(of: task.key) == 1)
-    try rig.refresh()
+    try await rig.passingPauses { try rig.refresh() }
     #expect(try rig.events("approval-done").count == 1)
+    try await rig.stop()
+  }
+
+  @Test func aDecisionThatIsDoneLongAfterItsConnectionWasLostIsSaidOnceByAPoll() async throws {
+    let rig = try await AgentRig(isOnTestClock: true)
+    let task = try rig.readyTask()
+    try rig.inject(.appliedLater(.nextTick), on: Self.completing)
+    let error = try await rig.passingPauses { try rig.error("tasks.approve", ["task": task.id, "comment": "はい"]) }
+    #expect(error["code"] == -32008 && error["data"]?["retryable"] == false)
+    #expect(error["message"]?.string?.contains("it may have happened") == true)
+    for method in ["tasks.approve", "tasks.reject"] {
+      #expect(try rig.error(method, ["task": task.id])["code"] == -32008)
+    }
+    rig.control.tick()
+    try rig.refresh()
+    try rig.refresh()
+    let done = try rig.events("approval-done")
+    #expect(done.count == 1)
+    #expect(done.first?["data"]?["via"] == "agent" && done.first?["data"]?["outcome"] == "approved")
+    #expect(done.first?["data"]?["comment"] == "はい")
+    #expect(try rig.call("tasks.approve", ["task": task.id])["already"] == true)
+    #expect(try rig.error("tasks.reject", ["task": task.id])["code"] == -32005)
+    #expect(rig.control.completions(of: task.key) == 1)
+    #expect(rig.control.requests.filter { $0.request.method == "PATCH" }.count == 1)
+    try await rig.stop()
+  }
+
+  @Test func aDecisionThatNeverArrivedMayBeMadeAgainOnceAPollShowsIt() async throws {
+    let rig = try await AgentRig(isOnTestClock: true)
+    let (clock, task) = (try #require(rig.clock), try rig.readyTask())
+    try rig.inject(.reset(applied: false), on: Self.completing)
+    #expect(try await rig.passingPauses { try rig.error("tasks.approve", ["task": task.id]) }["code"] == -32008)
+    // What such a poll sees may be from before the write is done.
+    try rig.refresh()
+    #expect(try rig.error("tasks.approve", ["task": task.id])["code"] == -32008)
+    try await onLoop { clock.advance(by: .seconds(60)) }
+    try rig.refresh()
+    #expect(try rig.call("tasks.approve", ["task": task.id])["task"]?["outcome"] == "approved")
+    #expect(rig.control.completions(of: task.key) == 1)
+    #expect(try rig.events().map { $0["type"] } == ["task-ready", "approval-done"])
     try await rig.stop()
   }
 

@@ -1,10 +1,8 @@
-import EventLoop
 import JSON
 import RingiCore
 import RingiTestSupport
 import Sandbox
 import Testing
-import Timing
 
 /// What polls make of a backend that is ill.
 @Suite(.timeLimit(.minutes(2))) struct PollingTests {
@@ -88,27 +86,4 @@ import Timing
     #expect(try rig.eventCount() == 1200)
     try await rig.stop()
   }
-
-  @Test func aBackendThatWantsToBeLeftAloneIsNotAsked() async throws {
-    let rig = try await AgentRig(isOnTestClock: true)
-    let clock = try #require(rig.clock)
-    try rig.refresh()
-    try rig.inject(.status(429, retryAfter: .text("3600")), on: Self.listing)
-    _ = try rig.error("tasks.refresh")
-    rig.control.clearRequests()
-    try await onLoop { clock.advance(by: .seconds(10)) }
-    let error = try rig.error("tasks.refresh")
-    #expect(error["data"]?["kind"] == "unavailable")
-    #expect(try #require(error["data"]?["retryAfter"]?.double).isNear(3590))
-    #expect(rig.control.requests.isEmpty)
-    let job = try #require(rig.call("jobs.list")["jobs"]?.array?.first { $0["name"] == "poll:sap" })
-    let next = try #require(job["next"]?.string.flatMap { Timestamp(rfc3339: $0) })
-    let now = try await onLoop { clock.now }
-    #expect(Double(next.duration(since: now).components.seconds).isNear(3590))
-    try await rig.stop()
-  }
-}
-
-extension Double {
-  fileprivate func isNear(_ other: Double) -> Bool { abs(self - other) < 60 }
 }
