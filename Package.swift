@@ -88,7 +88,7 @@ let package = Package(
       "RingiCoreTests",
       [
         "EventLoop", "HTTPServer", "JSON", "JSONRPC", "Providers", "RingiCore", "RingiKit", "RingiModel",
-        "RingiTestSupport", "Sandbox", "Timing",
+        "RingiTestSupport", "SQLite", "Sandbox", "Timing",
       ]),
     tests("RingiModelTests", ["JSON", "RingiModel", "Timing"]),
     tests("SQLiteTests", ["RingiTestSupport", "SQLite"]),

@@ -37,6 +37,18 @@ public struct RPCError: Error, Equatable, Sendable, CustomStringConvertible {
   public var json: JSONValue {
     ["code": JSONValue(code), "message": JSONValue(message), "data": data]
   }
+
+  /// Reads an error object as ``json`` makes it; `nil` when it is none.
+  public init?(json: JSONValue) {
+    guard let code = json["code"]?.int, let message = json["message"]?.string, let kind = json["data"]?["kind"]?.string
+    else { return nil }
+    let known = ["kind", "retryable"]
+    self.init(
+      code: Int(clamping: code), kind: kind, message: message, isRetryable: json["data"]?["retryable"]?.bool ?? false,
+      details: Dictionary(
+        json["data"]?.object?.filter { !known.contains($0.key) }.map { ($0.key, $0.value) } ?? []
+      ) { $1 })
+  }
 }
 
 // MARK: - The specification's own

@@ -3,5 +3,7 @@ public struct RecordError: Error, Equatable, CustomStringConvertible {
   /// The member that is missing or wrong.
   public let member: String
 
+  public init(member: String) { self.member = member }
+
   public var description: String { "the member \(member) of a stored record is missing or wrong" }
 }

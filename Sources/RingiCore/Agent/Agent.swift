@@ -125,6 +125,7 @@ package final class Agent {
   /// Takes over what the store holds.
   private func restore(_ state: StoredState) {
     bus.log.restore(state.events)
+    inbox.restore(state)
   }
 
   func apply(_ file: AgentFile) {

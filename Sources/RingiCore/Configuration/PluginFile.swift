@@ -36,6 +36,7 @@ package struct PluginFile: Equatable, Sendable {
   package let settings: JSONValue
   package let poll: Poll
   package let firstPoll: FirstPoll
+  package let settleAfter: Duration
 
   static let schema = Schema.object(
     [
@@ -55,6 +56,9 @@ package struct PluginFile: Equatable, Sendable {
         "What the very first poll does with what already waits: say so, or only note it.",
         enum: FirstPoll.allCases.map(\.rawValue)
       ).default("announce"),
+      "settleAfter": .duration(
+        "Within what time the backend shows what it made of a decision whose answer was lost; then it is asked again."
+      ).default(JSONValue(DurationText.format(TaskTable.Pending.settles))),
     ])
 
   /// Reads a file; `nil` when it is not usable.
@@ -72,6 +76,7 @@ package struct PluginFile: Equatable, Sendable {
     }
     instance = InstanceName.read(&file)
     let origin = PluginOrigin.read(&file, providers)
+    let settleAfter = file.positiveDuration(at: JSONPointer.root.appending("settleAfter"))
     guard file.isUsable, let poll, let origin else { return nil }
     let value = Self.schema.fillingDefaults(file.value)
     (path, directory) = (file.path, file.directory)
@@ -80,5 +85,6 @@ package struct PluginFile: Equatable, Sendable {
     settings = value["settings"] ?? .emptyObject
     firstPoll = value["firstPoll"]?.string.flatMap(FirstPoll.init) ?? .announce
     self.poll = poll
+    self.settleAfter = settleAfter ?? TaskTable.Pending.settles
   }
 }

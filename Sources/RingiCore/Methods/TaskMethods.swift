@@ -51,10 +51,10 @@ package enum TaskMethods {
           "nextCursor": .string("There is more: ask again with this as cursor."),
           "stale": .array(of: .string("An instance whose last poll failed.")),
         ], required: ["tasks", "sequence", "stale"]),
-      handler: .sync { params, _ in try list(inbox, params) })
+      handler: .text { params, _ in try await list(inbox, params) })
   }
 
-  private static func list(_ inbox: Inbox, _ params: JSONValue) throws -> JSONValue {
+  private static func list(_ inbox: Inbox, _ params: JSONValue) async throws -> JSONText {
     if let provider = params["provider"]?.string { _ = try inbox.source(provider) }
     let status = params["status"]?.string ?? "ready"
     let query = params["query"]?.string.map(phraseKey)
@@ -66,17 +66,24 @@ package enum TaskMethods {
         && (query.map { matches(task, $0) } ?? true)
     }.sorted(by: TaskTable.precedes)
     let limit = Int(params["limit"]?.int ?? 1000)
-    var members: [(String, JSONValue)] = []
+    var members: [(String, JSONValue)] = [
+      ("sequence", JSONValue(inbox.bus.log.lastSequence)),
+      ("stale", JSONValue(array: inbox.stale.map { JSONValue($0) })),
+    ]
     if tasks.count > limit {
       tasks.removeLast(tasks.count - limit)
       if let last = tasks.last { members.append(("nextCursor", JSONValue(TaskCursor(after: last).text))) }
     }
-    return JSONValue(
-      object: [
-        ("tasks", JSONValue(array: tasks.map { $0.json() })),
-        ("sequence", JSONValue(inbox.bus.log.lastSequence)),
-        ("stale", JSONValue(array: inbox.stale.map { JSONValue($0) })),
-      ] + members)
+    let texts = try await inbox.texts(of: tasks)
+    return JSONText(written: { output in
+      output.append(literal: #"{"tasks":["#)
+      for (index, text) in texts.enumerated() {
+        if index > 0 { output.append(UInt8(ascii: ",")) }
+        output += text
+      }
+      output.append(literal: "],")
+      output += JSONValue(object: members).utf8.dropFirst()
+    })
   }
 
   private static func matches(_ task: TaskItem, _ query: String) -> Bool {
@@ -95,10 +102,10 @@ package enum TaskMethods {
         let context = fresh == nil ? nil : try await source.context(of: id)
         if let context { inbox.show(context) }
         guard let known = entry.table.entries[id] else { throw RPCError.notFound("The task \(id) is gone.") }
-        let history = known.history.map {
+        let history = try await inbox.steps(of: id).map {
           ["time": JSONValue($0.time.rfc3339), "what": JSONValue($0.what)] as JSONValue
         }
-        return known.task.json()
+        return try await inbox.whole(known.task).json()
           .setting("revision", to: JSONValue(SeenRevision.text(known.task, context: context)))
           .setting("history", to: JSONValue(array: history)).setting("context", to: context ?? .null)
       })

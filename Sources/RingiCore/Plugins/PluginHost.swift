@@ -124,7 +124,8 @@ package final class PluginHost {
   private func addSource(of plugin: any Plugin, _ file: PluginFile) {
     guard let source = plugin.source else { return }
     let (inbox, instance) = (parts.inbox, plugin.instance)
-    inbox.add(source, instance: instance, startsWithBaseline: file.firstPoll == .baseline)
+    inbox.add(
+      source, instance: instance, startsWithBaseline: file.firstPoll == .baseline, settles: file.settleAfter)
     parts.scheduler.add(
       Job(
         name: Self.pollName(instance), schedule: file.poll.schedule, jitter: file.poll.jitter, runsAtStart: true

@@ -17,11 +17,22 @@ enum Schema1 {
 
     CREATE TABLE task (
       id INTEGER PRIMARY KEY, instance TEXT NOT NULL, key TEXT NOT NULL,
-      -- What is kept in memory, the backend's record, the steps so far, the forms before the last changes.
-      task BLOB NOT NULL, raw BLOB NOT NULL, history BLOB NOT NULL, earlier BLOB NOT NULL,
+      -- What is kept in memory too, and the backend's own record.
+      revision TEXT NOT NULL, record BLOB NOT NULL, raw BLOB NOT NULL,
       fingerprint INTEGER, pending TEXT, closed_at INTEGER,
       UNIQUE (instance, key)
     ) STRICT;
+
+    CREATE TABLE task_step (
+      task INTEGER NOT NULL, number INTEGER NOT NULL, time INTEGER NOT NULL, what TEXT NOT NULL,
+      PRIMARY KEY (task, number)
+    ) WITHOUT ROWID, STRICT;
+
+    -- What tasks were before their last changes.
+    CREATE TABLE task_form (
+      number INTEGER PRIMARY KEY, task INTEGER NOT NULL, revision TEXT NOT NULL, record BLOB NOT NULL, raw BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX task_form_task ON task_form (task);
 
     CREATE TABLE hook (
       name TEXT PRIMARY KEY, settled INTEGER NOT NULL, lost INTEGER NOT NULL, last_error TEXT

@@ -2,6 +2,7 @@ package import EventLoop
 internal import JSON
 internal import JSONRPC
 internal import RingiKit
+internal import RingiModel
 internal import SQLite
 internal import Timing
 
@@ -341,6 +342,10 @@ package final class Store {
     // What was kept so far belongs to a state that is not the store's.
     for transaction in queue where transaction.isKept { transaction.isDone.open() }
     queue.removeAll(where: \.isKept)
+    note(
+      Change(subject: "program") {
+        try $0.run("INSERT OR REPLACE INTO meta (name, value) VALUES ('program', ?)", [.text(Version.current)])
+      })
     lastSequence = state.events.last
     isLoaded = true
     onLoad(state)

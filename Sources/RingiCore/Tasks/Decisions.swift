@@ -35,7 +35,10 @@ package final class Decisions {
   /// The last of what was begun on each task; what comes next waits for it.
   private var running: [TaskItem.ID: Task<Done, any Error>] = [:]
 
-  package init(inbox: Inbox) { self.inbox = inbox }
+  package init(inbox: Inbox) {
+    self.inbox = inbox
+    inbox.onPoll = { [unowned self] in resume($0) }
+  }
 
   private var now: Timestamp { inbox.clock.now }
 
@@ -61,7 +64,10 @@ package final class Decisions {
     if request.isDryRun {
       let task = try find(request.task)
       let (_, source) = try inbox.live(task.id)
-      return ["task": task.json(), "dryRun": true, "request": try source.preview(request.decision, on: task)]
+      return [
+        "task": try await inbox.whole(task).json(), "dryRun": true,
+        "request": try source.preview(request.decision, on: task),
+      ]
     }
     return try await keys.once(request.idempotencyKey, request.json) { [self] in
       let id = try find(request.task).id
@@ -92,32 +98,49 @@ package final class Decisions {
 
   private func carryOut(_ id: TaskItem.ID, _ request: Request) async throws -> Done {
     let (entry, source) = try inbox.live(id)
-    try check(entry.table.entries[id])
-    if let known = entry.table.entries[id]?.task, !known.status.isOpen { return try repeated(known, request.decision) }
+    try check(entry.table.pending[id])
+    if let known = entry.table.entries[id]?.task, !known.status.isOpen {
+      return try await repeated(known, request.decision)
+    }
     let task = try await current(id, entry, source, request)
-    guard task.status.isOpen else { return try repeated(task, request.decision) }
+    guard task.status.isOpen else { return try await repeated(task, request.decision) }
+    return try await act(request, on: task, entry, source)
+  }
+
+  /// Writes the decision down, and then sends it.
+  ///
+  /// What polls see of the task meanwhile is left to the answer, so that it is told once and as ours.
+  private func act(
+    _ request: Request, on task: TaskItem, _ entry: InboxSource, _ source: any TaskSource
+  ) async throws -> Done {
+    var pending = TaskTable.Pending(decision: request.decision, since: now, revision: task.revision)
+    pending.causes = request.causes
+    entry.table.setHeld(task.id, true)
+    defer { entry.table.setHeld(task.id, false) }
+    entry.table.setPending(task.id, pending)
     do {
-      let decided = try await send(request.decision, on: task, entry, source)
-      return try await record(decided, request, in: entry)
+      try await inbox.record(entry)
+    } catch {
+      entry.table.setPending(task.id, nil)
+      throw error
+    }
+    do {
+      return await record(try await source.decide(request.decision, on: task), request, in: entry)
     } catch let error as AlreadyDecided {
       return try await recordElsewhere(error.task, request, in: entry)
     } catch let error as UnclearOutcome {
       return try await readBack(task, error, request, entry, source)
+    } catch {
+      // Nothing happened.
+      entry.table.setPending(task.id, nil)
+      await inbox.keep([], entry)
+      throw error
     }
   }
 
-  /// The one write; what polls see of it meanwhile is left to its answer, so that it is told once and as ours.
-  private func send(
-    _ decision: Decision, on task: TaskItem, _ entry: InboxSource, _ source: any TaskSource
-  ) async throws -> TaskItem {
-    entry.table.setHeld(task.id, true)
-    defer { entry.table.setHeld(task.id, false) }
-    return try await source.decide(decision, on: task)
-  }
-
   /// A task whose last decision has an unknown outcome takes no second one.
-  private func check(_ entry: TaskTable.Entry?) throws(RPCError) {
-    guard let pending = entry?.pending else { return }
+  private func check(_ pending: TaskTable.Pending?) throws(RPCError) {
+    guard let pending else { return }
     throw .outcomeUnknown(
       "The task was sent the decision to \(pending.decision.kind.rawValue) at \(pending.since.rfc3339) and the backend has not shown yet whether it took it; wait for the next poll, or run tasks.refresh.",
       details: ["since": JSONValue(pending.since.rfc3339)])
@@ -134,7 +157,7 @@ package final class Decisions {
     }
     if let seen = request.seen.map(SeenRevision.init), task.status.isOpen, let known {
       let context = seen.context == nil ? nil : try await source.context(of: id)
-      let old = known.task(ofRevision: seen.task) ?? known.task
+      let old = try await inbox.form(of: known.task, revision: seen.task)
       if task.revision != known.task.revision { try await takeIn([task], lost: [], entry) }
       try seen.check(task, context: context, old: old, oldContext: seen.context.flatMap(inbox.shownContext))
     } else {
@@ -148,7 +171,8 @@ package final class Decisions {
   }
 
   /// The answer to a decision about a task that was decided before.
-  private func repeated(_ task: TaskItem, _ decision: Decision) throws -> Done {
+  private func repeated(_ known: TaskItem, _ decision: Decision) async throws -> Done {
+    let task = try await inbox.whole(known)
     if task.status == .gone {
       throw RPCError.notFound(
         "The task \(task.id) is gone from the backend without a decision.",
@@ -164,53 +188,104 @@ package final class Decisions {
 
   // MARK: Recording
 
-  private func record(_ task: TaskItem, _ request: Request, in entry: InboxSource) async throws -> Done {
+  private func record(_ task: TaskItem, _ request: Request, in entry: InboxSource) async -> Done {
     var task = task
     task.status = .done
     task.outcome = request.decision.kind.outcome
     task.actions = []
     entry.table.set(task, "\(request.decision.kind.outcome.rawValue) through the agent", now)
     entry.table.setPending(task.id, nil)
-    let events = try await inbox.bus.publish([
-      .approvalDone(
-        task, by: task.decidedBy, via: "agent", comment: request.decision.comment, causes: request.causes)
-    ])
-    return Done(task: task, event: events.first)
+    let done = EventDraft.approvalDone(
+      task, by: task.decidedBy, via: "agent", comment: request.decision.comment, causes: request.causes)
+    return Done(task: task, event: await inbox.keep([done], entry)?.first)
   }
 
   private func recordElsewhere(_ task: TaskItem, _ request: Request, in entry: InboxSource) async throws -> Done {
+    entry.table.setPending(task.id, nil)
+    entry.table.setHeld(task.id, false)
     try await takeIn([task], lost: [], entry)
-    return try repeated(task, request.decision)
+    return try await repeated(task, request.decision)
   }
 
   /// Looks several times what became of a write whose answer was lost; meanwhile and afterwards nothing is sent again.
   private func readBack(
     _ task: TaskItem, _ error: UnclearOutcome, _ request: Request, _ entry: InboxSource, _ source: any TaskSource
   ) async throws -> Done {
-    entry.table.setPending(task.id, TaskTable.Pending(decision: request.decision, since: now))
     let seen = try await ReadBack.settle(clock: inbox.clock) { () -> TaskItem? in
       let now = try await source.task(task.id)
       return now.map { $0.status.isOpen ? nil : $0 } ?? nil
     }
-    if let done = entry.table.entries[task.id]?.task, done.status == .done, entry.table.entries[task.id]?.pending == nil
-    {
-      // A poll saw it first, and has said so.
-      return Done(task: done, event: nil)
-    }
     if let seen, seen.status == .done {
       guard request.decision.kind.fits(seen.outcome) else {
-        entry.table.setPending(task.id, nil)
         return try await recordElsewhere(seen, request, in: entry)
       }
-      return try await record(seen, request, in: entry)
+      return await record(seen, request, in: entry)
     }
     if seen != nil {
       entry.table.setPending(task.id, nil)
+      entry.table.setHeld(task.id, false)
       try await takeIn([], lost: [task.id], entry)
+    } else if var pending = entry.table.pending[task.id] {
+      // From now on it is for the client to decide again, once a poll has shown that nothing happened.
+      pending.isAnswered = true
+      entry.table.setPending(task.id, pending)
+      await inbox.keep([], entry)
     }
     throw RPCError.outcomeUnknown(
       "The decision was sent, its answer was lost (\(error.cause.message)) and the task does not show it yet: it may have happened. The next polls settle it; until then the task takes no second decision.",
       details: ["task": JSONValue(task.id.description), "cause": error.cause.json])
+  }
+
+  // MARK: Resuming
+
+  /// Takes up the decisions that were written down, and of whose end nobody heard: the agent was killed in between.
+  ///
+  /// - Parameter instance: An instance whose backend can be asked again.
+  private func resume(_ instance: String) {
+    guard let (entry, _) = try? inbox.live(instance: instance) else { return }
+    for (id, pending) in entry.table.pending where !pending.isAnswered && running[id] == nil {
+      Loop.task { [self] in
+        do {
+          _ = try await work(on: id) { [self] in try await settle(id) }
+        } catch {
+          inbox.log.write(.warning, instance, "what became of a decision on \(id) is still open: \(error)")
+        }
+      }
+    }
+  }
+
+  /// Finds out what became of a decision; when it was not carried out, it is now, unless the task is another one.
+  private func settle(_ id: TaskItem.ID) async throws -> Done {
+    let (entry, source) = try inbox.live(id)
+    guard let known = entry.table.entries[id]?.task else { throw RPCError.notFound("The task \(id) is not known.") }
+    guard let pending = entry.table.pending[id], !pending.isAnswered else { return Done(task: known, event: nil) }
+    var request = Request(task: id.description, decision: pending.decision)
+    request.causes = pending.causes
+    let began = now
+    guard let task = try await source.task(id) else {
+      entry.table.setPending(id, nil)
+      try await takeIn([], lost: [id], entry)
+      return Done(task: known, event: nil)
+    }
+    guard task.status.isOpen else {
+      guard task.status == .done, pending.decision.kind.fits(task.outcome) else {
+        return try await recordElsewhere(task, request, in: entry)
+      }
+      return await record(task, request, in: entry)
+    }
+    // A write that is still under way would be doubled.
+    guard began.duration(since: pending.since) >= entry.settles else { return Done(task: task, event: nil) }
+    let kind = pending.decision.kind.rawValue
+    guard task.revision == pending.revision else {
+      entry.table.setPending(id, nil, TaskTable.Step(time: now, what: "\(kind) dropped, the task had changed"))
+      inbox.log.write(
+        .warning, id.provider,
+        "the decision to \(kind) \(id) did not reach the backend, and the task has changed since: decide again")
+      await inbox.keep([], entry)
+      return Done(task: task, event: nil)
+    }
+    inbox.log.write(.info, id.provider, "the decision to \(kind) \(id) did not reach the backend; it is sent again")
+    return try await act(request, on: task, entry, source)
   }
 
   // MARK: Claiming
@@ -229,7 +304,7 @@ package final class Decisions {
     let id = try find(selector).id
     let done = try await work(on: id) { [self] in
       let (entry, source) = try inbox.live(id)
-      try check(entry.table.entries[id])
+      try check(entry.table.pending[id])
       guard let task = entry.table.entries[id]?.task, task.status.isOpen else {
         throw RPCError.conflict("The task \(id) is no longer open; nothing was sent.")
       }

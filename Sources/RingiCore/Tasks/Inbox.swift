@@ -22,7 +22,9 @@ package final class Inbox {
   private var shownContexts: [String: JSONValue] = [:]
   let bus: EventBus
   let clock: any LoopClock
-  private let log: Log
+  let log: Log
+  /// Hears of each poll that succeeded.
+  var onPoll: (String) -> Void = { _ in }
 
   package init(bus: EventBus, clock: any LoopClock, log: Log) {
     self.bus = bus
@@ -33,10 +35,20 @@ package final class Inbox {
   // MARK: Sources
 
   /// Takes a task source in; what is known of the instance's tasks from before still counts.
-  package func add(_ source: any TaskSource, instance: String, startsWithBaseline: Bool) {
+  ///
+  /// - Parameters:
+  ///   - source: Where its tasks are.
+  ///   - instance: The plugin instance.
+  ///   - startsWithBaseline: Whether the very first poll only notes what is there.
+  ///   - settles: Within what time the backend shows what it made of a write whose answer was lost.
+  package func add(
+    _ source: any TaskSource, instance: String, startsWithBaseline: Bool,
+    settles: Duration = TaskTable.Pending.settles
+  ) {
     let entry = sources[instance] ?? InboxSource(instance: instance)
     entry.source = source
     entry.startsWithBaseline = startsWithBaseline
+    entry.settles = settles
     sources[instance] = entry
   }
 
@@ -44,6 +56,17 @@ package final class Inbox {
   package func remove(_ instance: String) {
     sources[instance]?.source = nil
     sources[instance]?.failure = nil
+  }
+
+  /// Takes over what was recorded, in the place of what was found out since the start.
+  func restore(_ state: StoredState) {
+    for name in Set(sources.keys).union(state.instances.keys).union(state.tasks.keys) {
+      let entry = sources[name] ?? InboxSource(instance: name)
+      sources[name] = entry
+      entry.table = TaskTable(recorded: state.tasks[name] ?? [])
+      entry.hasPolled = state.instances[name]?.hasPolled ?? false
+      entry.failure = state.instances[name]?.failure
+    }
   }
 
   package var instances: [String] { sources.values.filter { $0.source != nil }.map(\.instance).sorted() }
@@ -65,10 +88,12 @@ package final class Inbox {
   }
 
   /// The source of a task, and what can act on it.
-  func live(_ id: TaskItem.ID) throws -> (InboxSource, any TaskSource) {
-    let entry = try source(id.provider)
+  func live(_ id: TaskItem.ID) throws -> (InboxSource, any TaskSource) { try live(instance: id.provider) }
+
+  func live(instance: String) throws -> (InboxSource, any TaskSource) {
+    let entry = try source(instance)
     guard let source = entry.source else {
-      throw RPCError.pluginDown("The plugin \(id.provider) is not loaded; plugins.list tells why.")
+      throw RPCError.pluginDown("The plugin \(instance) is not loaded; plugins.list tells why.")
     }
     return (entry, source)
   }
@@ -88,17 +113,23 @@ package final class Inbox {
   package func poll(_ instance: String) async throws -> PollResult {
     let entry = try source(instance)
     guard let source = entry.source else { throw RPCError.pluginDown("The plugin \(instance) is not loaded.") }
+    guard bus.store.hasRoom else { throw bus.store.trouble?.refusal ?? .overloaded("The store has no room.") }
     let began = (version: entry.table.version, time: clock.now)
     do {
       let look = try await look(source, entry, since: began.version)
       // Unloaded or replaced meanwhile: what it found is nobody's news any more.
       guard entry.source === source else { throw RPCError.pluginDown("The plugin \(instance) was unloaded.") }
-      let result = try await merge(look, into: entry, began)
-      try await recovered(entry)
+      let announces = entry.hasPolled || !entry.startsWithBaseline
+      let isFirst = !entry.hasPolled
+      entry.hasPolled = true
+      let result = await merge(
+        look, into: entry, began, with: isFirst ? [.instance(instance, entry.state)] : [], announces: announces)
+      await recovered(entry)
+      onPoll(instance)
       return result
     } catch {
       if error is CancellationError || entry.source !== source { throw error }
-      try await failed(entry, rpcError(error))
+      await failed(entry, rpcError(error))
       throw error
     }
   }
@@ -108,6 +139,8 @@ package final class Inbox {
     var tasks: [TaskItem] = []
     var fingerprints: [TaskItem.ID: UInt64] = [:]
     var lost: [TaskItem.ID] = []
+    /// What the backend last said of those.
+    var lostRecords: [TaskItem.ID: JSONValue] = [:]
   }
 
   /// The list, and what became of each known task that it lacks.
@@ -128,6 +161,7 @@ package final class Inbox {
         if let task { look.tasks.append(task) } else { look.lost.append(id) }
       }
     }
+    look.lostRecords = try await records(of: look.lost)
     return look
   }
 
@@ -146,10 +180,58 @@ package final class Inbox {
     }
   }
 
+  /// The backend's records of tasks, from the store.
+  private func records(of ids: [TaskItem.ID]) async throws -> [TaskItem.ID: JSONValue] {
+    guard !ids.isEmpty else { return [:] }
+    return try await bus.store.read { try TaskRows.raws(of: ids, $0).mapValues { try JSONValue(parsing: $0) } }
+  }
+
+  /// A known task together with the backend's record.
+  ///
+  /// - Throws: `RPCError` (unavailable) when the store can't be read.
+  func whole(_ task: TaskItem) async throws -> TaskItem {
+    guard let entry = sources[task.id.provider]?.table.entries[task.id], entry.isSlim, task.raw.isNull else {
+      return task
+    }
+    var task = task
+    task.raw = try await records(of: [task.id])[task.id] ?? .null
+    return task
+  }
+
+  /// A task as it was when it had a revision; as it is known now, if that is long ago.
+  func form(of task: TaskItem, revision: String) async throws -> TaskItem {
+    if task.revision != revision,
+      let form = try await bus.store.read({ try TaskRows.form(of: task.id, revision: revision, $0) })
+    {
+      return form
+    }
+    return try await whole(task)
+  }
+
+  /// A task's history.
+  func steps(of id: TaskItem.ID) async throws -> [TaskTable.Step] {
+    try await bus.store.read { try TaskRows.steps(of: id, $0) }
+  }
+
+  /// Tasks as clients get them, as JSON texts.
+  func texts(of tasks: [TaskItem]) async throws -> [[UInt8]] {
+    let slim = tasks.filter { sources[$0.id.provider]?.table.entries[$0.id]?.isSlim ?? false }.map(\.id)
+    let raws = slim.isEmpty ? [:] : try await bus.store.read { try TaskRows.raws(of: slim, $0) }
+    return tasks.map { task in
+      guard let raw = raws[task.id] else { return task.json().utf8 }
+      var text = task.json(raw: false).utf8
+      text.removeLast()
+      text.append(literal: #","raw":"#)
+      text += raw
+      text.append(UInt8(ascii: "}"))
+      return text
+    }
+  }
+
   private func merge(
-    _ look: Look, into entry: InboxSource, _ began: (version: Int, time: Timestamp)
-  ) async throws -> PollResult {
-    let announces = entry.hasPolled || !entry.startsWithBaseline
+    _ look: Look, into entry: InboxSource, _ began: (version: Int, time: Timestamp), with more: [Change] = [],
+    announces: Bool = true
+  ) async -> PollResult {
     let changes = entry.table.merge(
       look.tasks, fingerprints: look.fingerprints, lost: look.lost, since: began.version, announces: announces,
       now: clock.now)
@@ -159,32 +241,70 @@ package final class Inbox {
       case .ready: result.ready += 1
       default: result.changed += 1
       }
-      return draft(change, entry)
+      return draft(change, entry, look)
     }
     settlePending(look, entry, began.time)
-    if !drafts.isEmpty { try await bus.publish(drafts) }
+    await keep(drafts, entry, with: more)
     return result
   }
 
-  private func draft(_ change: TaskTable.Change, _ entry: InboxSource) -> EventDraft {
+  /// Records what has changed in an instance's tasks, and the events that tell of it.
+  ///
+  /// - Parameters:
+  ///   - drafts: The events.
+  ///   - entry: The instance.
+  ///   - changes: What else belongs to it.
+  /// - Returns: The events as they stand in the log; `nil` when they are still to be recorded.
+  @discardableResult
+  func keep(_ drafts: [EventDraft], _ entry: InboxSource, with changes: [Change] = []) async -> [Event]? {
+    let (records, forgotten) = entry.table.takeUnrecorded()
+    let changes = tasks(records, forgotten) + changes
+    guard !drafts.isEmpty || !changes.isEmpty else { return [] }
+    let events = await bus.keep(drafts, with: changes)
+    if events != nil { entry.table.slim(records) }
+    return events
+  }
+
+  /// As ``keep(_:_:with:)``, for what must not begin unless it is recorded.
+  ///
+  /// - Throws: `RPCError` (unavailable) when it can't be; the table still holds what was to be recorded.
+  func record(_ entry: InboxSource, with changes: [Change] = []) async throws {
+    let (records, forgotten) = entry.table.takeUnrecorded()
+    do {
+      _ = try await bus.publish([], with: tasks(records, forgotten) + changes)
+    } catch {
+      entry.table.putBack(records, forgotten)
+      throw error
+    }
+    entry.table.slim(records)
+  }
+
+  private func tasks(_ records: [TaskTable.Record], _ forgotten: [TaskItem.ID]) -> [Change] {
+    records.isEmpty && forgotten.isEmpty ? [] : [.tasks(records, forgotten: forgotten, at: clock.now)]
+  }
+
+  private func draft(_ change: TaskTable.Change, _ entry: InboxSource, _ look: Look) -> EventDraft {
     switch change {
-    case .ready(let task): .about(task, .taskReady)
-    case .changed(let task): .about(task, .taskChanged)
-    case .gone(let task): .about(task, .taskGone)
+    case .ready(let task): return .about(task, .taskReady)
+    case .changed(let task): return .about(task, .taskChanged)
+    case .gone(var task):
+      if let record = look.lostRecords[task.id] { task.raw = record }
+      return .about(task, .taskGone)
     case .done(let task):
       // A decision of ours whose answer never came shows here for the first time.
-      if let pending = entry.table.entries[task.id]?.pending, pending.decision.kind.fits(task.outcome) {
-        .approvalDone(
-          settled(task, pending, entry), by: task.decidedBy, via: "agent", comment: pending.decision.comment)
-      } else {
-        .approvalDone(task, by: task.decidedBy, via: "backend", comment: nil)
+      guard let pending = entry.table.pending[task.id], pending.decision.kind.fits(task.outcome) else {
+        return .approvalDone(task, by: task.decidedBy, via: "backend", comment: nil)
       }
+      return .approvalDone(
+        settled(task, pending, entry), by: task.decidedBy, via: "agent", comment: pending.decision.comment,
+        causes: pending.causes)
     }
   }
 
   /// Takes over single tasks that were looked at between polls.
   func takeIn(_ tasks: [TaskItem], lost: [TaskItem.ID], _ entry: InboxSource) async throws {
-    _ = try await merge(Look(tasks: tasks, lost: lost), into: entry, (entry.table.version, clock.now))
+    let look = Look(tasks: tasks, lost: lost, lostRecords: try await records(of: lost))
+    _ = await merge(look, into: entry, (entry.table.version, clock.now))
   }
 
   /// Notes that somebody saw a context.
@@ -205,26 +325,27 @@ package final class Inbox {
   }
 
   /// A look that began long enough after an unclear write and shows the task open says that the write was not done.
+  ///
+  /// One that nobody was told of is made again then, see ``Decisions/resume(_:)``.
   private func settlePending(_ look: Look, _ entry: InboxSource, _ began: Timestamp) {
     for task in look.tasks {
-      guard let pending = entry.table.entries[task.id]?.pending else { continue }
-      if task.status.isOpen, began.duration(since: pending.since) < TaskTable.Pending.settles { continue }
+      guard let pending = entry.table.pending[task.id], !entry.table.isHeld(task.id) else { continue }
+      if task.status.isOpen, !pending.isAnswered || began.duration(since: pending.since) < entry.settles { continue }
       entry.table.setPending(task.id, nil)
     }
-    for id in look.lost where entry.table.entries[id]?.pending != nil { entry.table.setPending(id, nil) }
+    for id in look.lost where entry.table.pending[id] != nil { entry.table.setPending(id, nil) }
   }
 
-  private func recovered(_ entry: InboxSource) async throws {
-    entry.hasPolled = true
+  private func recovered(_ entry: InboxSource) async {
     guard entry.failure != nil else { return }
     entry.failure = nil
     log.write(.info, entry.instance, "polls succeed again")
-    try await bus.publish([
-      EventDraft(.pollRecovered, instance: entry.instance, data: ["provider": JSONValue(entry.instance)])
-    ])
+    let draft = EventDraft(
+      .pollRecovered, instance: entry.instance, data: ["provider": JSONValue(entry.instance)])
+    await keep([draft], entry, with: [.instance(entry.instance, entry.state)])
   }
 
-  private func failed(_ entry: InboxSource, _ error: RPCError) async throws {
+  private func failed(_ entry: InboxSource, _ error: RPCError) async {
     let before = entry.failure
     entry.failure = error
     var drafts: [EventDraft] = []
@@ -236,7 +357,8 @@ package final class Inbox {
     if error.kind == "login-required", before?.kind != error.kind {
       drafts.append(EventDraft(.loginRequired, instance: entry.instance, data: data))
     }
-    if !drafts.isEmpty { try await bus.publish(drafts) }
+    guard before != error else { return }
+    await keep(drafts, entry, with: [.instance(entry.instance, entry.state)])
   }
 }
 

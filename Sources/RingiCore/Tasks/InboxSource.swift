@@ -12,10 +12,15 @@ final class InboxSource {
   var table = TaskTable()
   /// Whether the very first poll only notes what is there.
   var startsWithBaseline = false
+  /// Within what time the backend shows what it made of a write.
+  var settles = TaskTable.Pending.settles
   /// Why the last poll failed; `nil` after a good one.
   var failure: RPCError?
   /// Whether a poll ever succeeded.
   var hasPolled = false
 
   init(instance: String) { self.instance = instance }
+
+  /// What the store keeps of it as a whole.
+  var state: InstanceRows.State { InstanceRows.State(hasPolled: hasPolled, failure: failure) }
 }

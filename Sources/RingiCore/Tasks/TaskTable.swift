@@ -1,3 +1,4 @@
+internal import JSON
 package import RingiModel
 package import Timing
 
@@ -22,51 +23,42 @@ package struct TaskTable: Sendable {
   }
 
   package struct Entry: Sendable {
+    /// The task; its `raw` may be left to the store, see ``isSlim``.
     package private(set) var task: TaskItem
     /// The fingerprint of the listed record that made `task`; `nil` when it came from anywhere else.
     package private(set) var fingerprint: UInt64?
-    package var history: [Step] = []
     /// When it last changed, counted in changes of this table.
-    package fileprivate(set) var version = 0
-    /// A decision was sent, and nothing tells yet whether it was done.
-    package var pending: Pending?
-    /// A decision is on its way, and its answer will tell what became of the task.
-    fileprivate(set) var isHeld = false
-    /// What it was before its last changes, for saying what changed since somebody looked.
-    fileprivate var earlier: [TaskItem] = []
+    fileprivate var version = 0
+    /// Whether the backend's record is in the store alone.
+    package fileprivate(set) var isSlim: Bool
 
-    fileprivate init(_ task: TaskItem, _ fingerprint: UInt64?) {
-      self.task = task
-      self.fingerprint = fingerprint
+    fileprivate init(_ task: TaskItem, _ fingerprint: UInt64?, isSlim: Bool) {
+      (self.task, self.fingerprint, self.isSlim) = (task, fingerprint, isSlim)
     }
 
     /// Takes a newer form of the task, together with what it was made from.
-    fileprivate mutating func take(_ task: TaskItem, _ fingerprint: UInt64?) {
-      self.task = task
-      self.fingerprint = fingerprint
+    fileprivate mutating func take(_ task: TaskItem, _ fingerprint: UInt64?, isSlim: Bool) {
+      (self.task, self.fingerprint, self.isSlim) = (task, fingerprint, isSlim)
     }
 
-    /// Whether a look that began at a version of the table tells more than is known.
-    fileprivate func isOlder(than version: Int) -> Bool { self.version <= version && !isHeld }
-
-    /// The task as it was when it had a revision, unless that is long ago.
-    func task(ofRevision revision: String) -> TaskItem? {
-      task.revision == revision ? task : earlier.last { $0.revision == revision }
+    fileprivate mutating func slim() {
+      task.raw = .null
+      isSlim = true
     }
   }
 
-  /// A decision whose outcome is not known.
-  package struct Pending: Equatable, Sendable {
-    package let decision: Decision
-    package let since: Timestamp
-    /// A poll begun this long after the write shows what became of it.
-    package static let settles: Duration = .seconds(60)
+  /// What the store is to record of one task.
+  package struct Record: Sendable {
+    package let task: TaskItem
+    package let fingerprint: UInt64?
+    package let pending: Pending?
+    /// The steps since the last record.
+    package let steps: [Step]
+    /// Whether the backend's record is the one that the store has.
+    package let isSlim: Bool
+    package let version: Int
   }
 
-  /// The steps that are kept of a task.
-  static let maxHistory = 50
-  /// The earlier forms that are kept of a task.
-  static let maxEarlier = 5
   /// The decided and gone tasks that are kept, newest first, so that a late second decision gets its plain answer.
   static let maxClosed = 10_000
 
@@ -75,13 +67,70 @@ package struct TaskTable: Sendable {
   private var closed: [TaskItem.ID] = []
   /// Grows with each change; a poll notes it when it begins.
   package private(set) var version = 0
+  /// Decisions whose outcome is not known yet.
+  package private(set) var pending: [TaskItem.ID: Pending] = [:]
+  /// Tasks with a decision on its way, whose answer will tell what became of them.
+  private var held: Set<TaskItem.ID> = []
+  /// The tasks that changed since they were recorded, with their new steps.
+  private var unrecorded: [TaskItem.ID: [Step]] = [:]
+  /// The tasks that were let go since then.
+  private var forgotten: [TaskItem.ID] = []
 
   package init() {}
+
+  /// Makes the table of tasks that were recorded, the decided and gone ones in the order of their ends.
+  package init(recorded: some Sequence<Record>) {
+    for record in recorded {
+      let task = record.task
+      entries[task.id] = Entry(task, record.fingerprint, isSlim: true)
+      pending[task.id] = record.pending
+      if !task.status.isOpen { closed.append(task.id) }
+    }
+  }
+
+  // MARK: Recording
+
+  /// What has changed since the last time, for the store.
+  package mutating func takeUnrecorded() -> (records: [Record], forgotten: [TaskItem.ID]) {
+    let records = unrecorded.compactMap { id, steps in
+      entries[id].map {
+        Record(
+          task: $0.task, fingerprint: $0.fingerprint, pending: pending[id], steps: steps, isSlim: $0.isSlim,
+          version: $0.version)
+      }
+    }
+    defer { (unrecorded, forgotten) = ([:], []) }
+    return (records.sorted { Self.precedes($0.task, $1.task) }, forgotten)
+  }
+
+  /// Takes back what could not be recorded.
+  package mutating func putBack(_ records: [Record], _ forgotten: [TaskItem.ID]) {
+    for record in records { unrecorded[record.task.id] = record.steps + (unrecorded[record.task.id] ?? []) }
+    self.forgotten = forgotten + self.forgotten
+  }
+
+  /// Leaves the backends' records to the store, which has them.
+  package mutating func slim(_ recorded: [Record]) {
+    for record in recorded where entries[record.task.id]?.version == record.version {
+      entries[record.task.id]?.slim()
+    }
+  }
+
+  private mutating func note(_ id: TaskItem.ID, _ step: Step? = nil) {
+    unrecorded[id, default: []] += step.map { [$0] } ?? []
+  }
+
+  // MARK: Looking
+
+  /// Whether a look that began at a version of the table tells more about a task than is known.
+  private func isOlder(_ entry: Entry, than version: Int) -> Bool {
+    entry.version <= version && !held.contains(entry.task.id)
+  }
 
   /// The open tasks that a complete list lacks; each must be looked up before it can be called done or gone.
   package func missing(from listed: Set<TaskItem.ID>, since version: Int) -> [TaskItem.ID] {
     entries.values
-      .filter { $0.task.status.isOpen && $0.isOlder(than: version) && !listed.contains($0.task.id) }
+      .filter { $0.task.status.isOpen && isOlder($0, than: version) && !listed.contains($0.task.id) }
       .map(\.task.id).sorted()
   }
 
@@ -90,7 +139,7 @@ package struct TaskTable: Sendable {
   /// A task with a decision of unknown outcome is always looked at: that it is still open tells something.
   package func knows(_ id: TaskItem.ID, by fingerprint: UInt64) -> Bool {
     guard let entry = entries[id] else { return false }
-    return entry.fingerprint == fingerprint && entry.pending == nil
+    return entry.fingerprint == fingerprint && pending[id] == nil
   }
 
   /// Takes over what a look at the backend saw.
@@ -114,10 +163,10 @@ package struct TaskTable: Sendable {
       if let change { changes.append(change) }
     }
     for id in lost where !seen.contains(id) {
-      guard let entry = entries[id], entry.task.status.isOpen, entry.isOlder(than: version) else { continue }
+      guard let entry = entries[id], entry.task.status.isOpen, isOlder(entry, than: version) else { continue }
       var task = entry.task
       task.status = .gone
-      set(task, "gone", now)
+      set(task, "gone", now, isSlim: entry.isSlim)
       changes.append(.gone(task))
     }
     return changes
@@ -131,7 +180,7 @@ package struct TaskTable: Sendable {
       set(task, task.status == .ready ? "ready" : "claimed", now, fingerprint)
       return task.status == .ready && announces ? .ready(task) : nil
     }
-    guard entry.isOlder(than: version) else { return nil }
+    guard isOlder(entry, than: version) else { return nil }
     let old = entry.task
     switch (old.status.isOpen, task.status) {
     case (true, .done):
@@ -149,25 +198,31 @@ package struct TaskTable: Sendable {
       return .changed(task)
     default:
       // Only what doesn't matter to a decision moved: the record is renewed, nothing happened.
-      entries[task.id]?.take(task, fingerprint)
+      if !entry.isSlim, old == task, entry.fingerprint == fingerprint { return nil }
+      entries[task.id]?.take(task, fingerprint, isSlim: false)
+      note(task.id)
       return nil
     }
   }
 
-  /// Puts a task in, with a step of its history, and the fingerprint of the listed record that it was made from, if so.
-  package mutating func set(_ task: TaskItem, _ what: String, _ now: Timestamp, _ fingerprint: UInt64? = nil) {
+  /// Puts a task in, with a step of its history.
+  ///
+  /// - Parameters:
+  ///   - task: The task.
+  ///   - what: The step.
+  ///   - now: The time.
+  ///   - fingerprint: That of the listed record that it was made from, if so.
+  ///   - isSlim: Whether the backend's record is the one that the store has.
+  package mutating func set(
+    _ task: TaskItem, _ what: String, _ now: Timestamp, _ fingerprint: UInt64? = nil, isSlim: Bool = false
+  ) {
     let wasOpen = entries[task.id]?.task.status.isOpen
-    var entry = entries[task.id] ?? Entry(task, fingerprint)
+    var entry = entries[task.id] ?? Entry(task, fingerprint, isSlim: isSlim)
     version += 1
-    if entry.task.revision != task.revision {
-      entry.earlier.append(entry.task)
-      if entry.earlier.count > Self.maxEarlier { entry.earlier.removeFirst() }
-    }
-    entry.take(task, fingerprint)
+    entry.take(task, fingerprint, isSlim: isSlim)
     entry.version = version
-    entry.history.append(Step(time: now, what: what))
-    if entry.history.count > Self.maxHistory { entry.history.removeFirst() }
     entries[task.id] = entry
+    note(task.id, Step(time: now, what: what))
     if !task.status.isOpen, wasOpen != false { close(task.id) }
   }
 
@@ -175,15 +230,31 @@ package struct TaskTable: Sendable {
     closed.append(id)
     guard closed.count > Self.maxClosed else { return }
     let oldest = closed.removeFirst()
-    if entries[oldest]?.task.status.isOpen == false { entries[oldest] = nil }
+    guard entries[oldest]?.task.status.isOpen == false else { return }
+    entries[oldest] = nil
+    unrecorded[oldest] = nil
+    forgotten.append(oldest)
   }
 
-  package mutating func setHeld(_ id: TaskItem.ID, _ isHeld: Bool) { entries[id]?.isHeld = isHeld }
+  // MARK: Decisions
 
-  package mutating func setPending(_ id: TaskItem.ID, _ pending: Pending?) {
+  package func isHeld(_ id: TaskItem.ID) -> Bool { held.contains(id) }
+
+  package mutating func setHeld(_ id: TaskItem.ID, _ isHeld: Bool) {
+    if isHeld { held.insert(id) } else { held.remove(id) }
+  }
+
+  /// Notes a decision of unknown outcome, or that it is known.
+  ///
+  /// - Parameters:
+  ///   - id: The task.
+  ///   - pending: The decision.
+  ///   - step: What the task's history says of it.
+  package mutating func setPending(_ id: TaskItem.ID, _ pending: Pending?, _ step: Step? = nil) {
     version += 1
-    entries[id]?.pending = pending
+    self.pending[id] = pending
     entries[id]?.version = version
+    note(id, step)
   }
 
   /// The order of lists: oldest first, by id among equals.

@@ -209,12 +209,37 @@ import Timing
 
   // MARK: Memory
 
-  @Test func theHistoryTellsTheLatestStepsAlone() {
+  @Test func whatIsToBeRecordedIsWhatChangedSinceTheLastTime() {
     var table = TaskTable()
-    for amount in 0..<200 { _ = merge(&table, task("a", amount: amount)) }
-    let history = table.entries[id("a")]?.history ?? []
-    #expect(history.count == 50)
-    #expect(history.allSatisfy { $0.what == "changed" && $0.time == Self.now })
+    _ = merge(&table, task("a", raw: 1), task("b"))
+    #expect(table.takeUnrecorded().records.map(\.task.id) == [id("a"), id("b")])
+    #expect(table.takeUnrecorded().records.isEmpty)
+    _ = merge(&table, task("a", amount: 2, raw: 2), task("b"))
+    let (records, _) = table.takeUnrecorded()
+    #expect(records.map(\.task.id) == [id("a")])
+    #expect(records.first?.steps.map(\.what) == ["changed"])
+    #expect(records.first?.task.raw == 2)
+  }
+
+  @Test func whatCouldNotBeRecordedIsToBeRecordedStill() {
+    var table = TaskTable()
+    _ = merge(&table, task("a"))
+    let (records, forgotten) = table.takeUnrecorded()
+    _ = merge(&table, task("a", amount: 2))
+    table.putBack(records, forgotten)
+    #expect(table.takeUnrecorded().records.first?.steps.map(\.what) == ["ready", "changed"])
+  }
+
+  @Test func theBackendsRecordIsLeftToTheStoreOnceItIsThereUnlessItHasChangedSince() {
+    var table = TaskTable()
+    _ = merge(&table, task("a", raw: 1), task("b", raw: 1))
+    let (records, _) = table.takeUnrecorded()
+    _ = merge(&table, task("b", amount: 2, raw: 2))
+    table.slim(records)
+    #expect(table.entries[id("a")]?.isSlim == true && table.entries[id("a")]?.task.raw == .null)
+    #expect(table.entries[id("b")]?.isSlim == false && table.entries[id("b")]?.task.raw == 2)
+    table.setPending(id("a"), TaskTable.Pending(decision: Decision(.approve), since: Self.now, revision: "r"))
+    #expect(table.takeUnrecorded().records.first { $0.task.id == id("a") }?.isSlim == true)
   }
 
   @Test func decidedTasksAreForgottenInTheOrderTheyWereDecided() {
