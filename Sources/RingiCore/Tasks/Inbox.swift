@@ -52,10 +52,9 @@ package final class Inbox {
     sources[instance] = entry
   }
 
-  /// Lets a task source go.
+  /// Lets a task source go; whether its polls failed still counts when it comes back, so that the end of it is said.
   package func remove(_ instance: String) {
     sources[instance]?.source = nil
-    sources[instance]?.failure = nil
   }
 
   /// Takes over what was recorded, in the place of what was found out since the start.
@@ -76,7 +75,9 @@ package final class Inbox {
     sources.values.filter { $0.source != nil && $0.failure != nil }.map(\.instance).sorted()
   }
 
-  package func failure(of instance: String) -> RPCError? { sources[instance]?.failure }
+  package func failure(of instance: String) -> RPCError? {
+    sources[instance].flatMap { $0.source == nil ? nil : $0.failure }
+  }
 
   func source(_ instance: String) throws -> InboxSource {
     guard let entry = sources[instance] else {

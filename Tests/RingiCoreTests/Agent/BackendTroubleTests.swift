@@ -148,6 +148,21 @@ import Testing
     try await rig.stop()
   }
 
+  @Test func aTroubleThatOutlivesAReloadIsStillSaidToEnd() async throws {
+    let rig = try await AgentRig(isOnTestClock: true)
+    try rig.refresh()
+    try rig.inject(.status(500), on: Self.listing, count: nil)
+    _ = try await rig.passingPauses { try rig.error("tasks.refresh") }
+    let file = try #require(rig.folder.read("config/plugins.d/sap.json"))
+    try rig.folder.write("config/plugins.d/sap.json", file.replacing("1d", with: "2d"))
+    #expect(try rig.call("agent.reload")["changed"] == ["plugins.d/sap"])
+    _ = try await rig.passingPauses { try rig.error("tasks.refresh") }
+    rig.control.clearFaults()
+    try await rig.passingPauses { try rig.refresh() }
+    #expect(try rig.events("poll-*").map { $0["type"] } == ["poll-failed", "poll-recovered"])
+    try await rig.stop()
+  }
+
   @Test(arguments: [SAPEnvironment.neo, .cf]) func aLoginThatEndsInTheMiddleOfAListIsRenewedUnnoticed(
     _ environment: SAPEnvironment
   ) async throws {
