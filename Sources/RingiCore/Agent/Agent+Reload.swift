@@ -36,6 +36,7 @@ extension Agent {
       + putIntoForce(jobs: Changes(old.jobs, new.jobs, \.name))
       + hooks.replace(hooks: new.hooks).map { "hooks.d/\($0)" }
       + (old.agent == new.agent ? [] : ["ringi.json"])
+    scheduler.forget(unless: reading.mayMean(job:))
     relisten(old)
     report(reading)
     log.write(

@@ -75,7 +75,7 @@ package final class Agent {
     log = Log(clock: clock, redactor: redactor)
     store = Store(directory: options.stateDirectory, clock: clock, log: log, problems: problems)
     bus = EventBus(store: store, clock: clock, host: HostName.current, redactor: redactor)
-    scheduler = Scheduler(clock: clock)
+    scheduler = Scheduler(clock: clock, store: store, redactor: redactor)
     inbox = Inbox(bus: bus, clock: clock, log: log)
     decisions = Decisions(inbox: inbox)
     hooks = HookRunner(
@@ -119,6 +119,7 @@ package final class Agent {
     hooks.replace(hooks: configuration.hooks)
     for file in configuration.plugins { plugins.load(file) }
     for file in configuration.jobs where file.isEnabled { scheduler.add(job(file)) }
+    scheduler.forget(unless: reading.mayMean(job:))
     report(reading)
   }
 
@@ -126,6 +127,7 @@ package final class Agent {
   private func restore(_ state: StoredState) {
     bus.log.restore(state.events)
     inbox.restore(state)
+    scheduler.restore(state.jobs)
   }
 
   func apply(_ file: AgentFile) {

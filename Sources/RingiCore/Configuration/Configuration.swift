@@ -103,6 +103,14 @@ extension Configuration.Reading {
     return merged
   }
 
+  /// Whether a job that is not there may be meant by a file that can't be used now.
+  package func mayMean(job name: String) -> Bool {
+    guard name.hasPrefix(PluginHost.pollPrefix) else { return kept(jobFiles, "jobs.d")(name) }
+    // An instance need not be called what its file is.
+    return unseen.contains("plugins.d") || pluginFiles.contains { !$0.isUsable }
+      || instanceNames.contains(String(name.dropFirst(PluginHost.pollPrefix.count)))
+  }
+
   /// Whether what a file said before stays in force: it is not usable now, or could not be looked at.
   private func kept(_ files: [ConfigurationFile], _ folder: String) -> (String) -> Bool {
     if unseen.contains(folder) { return { _ in true } }

@@ -43,28 +43,54 @@ struct JobPlan {
     if let former, former.schedule == schedule, former.failures == 0 { slot = former.slot }
   }
 
+  /// Makes the plan that a former life of the agent left; a backend's wish holds whatever the schedule says now.
+  init(_ job: Job, _ record: JobRecord) {
+    self.init(job)
+    heldUntil = record.heldUntil
+    guard record.schedule == schedule.description else { return }
+    slot = record.slot
+    failures = record.failures
+  }
+
   /// The first due time in this life of the agent.
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - last: When the job ran last; nil if it never did.
-  ///   - isAtOnce: Whether a job that never ran is due at once.
+  ///   - isAtOnce: Whether the first run is due at once, unless it is put off after failures.
+  ///   - makesUp: Whether what was due before now was missed; else it is left out.
   ///   - random: Where jitter comes from.
   /// - Returns: When it is due; nil for never.
   mutating func begin(
-    at now: Timestamp, last: Timestamp?, isAtOnce: Bool, using random: inout any RandomNumberGenerator
+    at now: Timestamp, isAtOnce: Bool, makesUp: Bool = true, using random: inout any RandomNumberGenerator
   ) -> Timestamp? {
-    guard let last else {
-      slot = isAtOnce ? now : schedule.next(after: now)
+    distrust(at: now)
+    if isAtOnce {
+      slot = max(now, heldUntil ?? now, failures > 0 ? slot ?? now : now)
       return due(using: &random)
     }
-    slot = schedule.next(after: last)
-    return slot.map { $0 <= now } ?? false ? makeUp(at: now, using: &random) : due(using: &random)
+    if makesUp, let slot, slot <= now { return makeUp(at: now, using: &random) }
+    return next(at: now, using: &random)
+  }
+
+  /// Drops what can only come of a clock that was ahead.
+  private mutating func distrust(at now: Timestamp) {
+    let farthestHold = now + .seconds(Self.longestRetryAfter)
+    if let held = heldUntil, held > farthestHold { heldUntil = nil }
+    let reach: Duration =
+      switch schedule {
+      case _ where failures > 0: .seconds(Self.longestRetryAfter)
+      case .every: .zero
+      case .cron: Self.longestRepeat
+      }
+    if let planned = slot, schedule.next(after: now + reach).map({ planned > $0 }) ?? true { slot = nil }
   }
 
   /// The due time after a run, a pause or a change: the planned one if it is still to come, else the first after now.
   mutating func next(at now: Timestamp, using random: inout any RandomNumberGenerator) -> Timestamp? {
-    if slot.map({ $0 < now }) ?? true { slot = schedule.next(after: now) }
+    if slot.map({ $0 < now }) ?? true {
+      let held = heldUntil.flatMap { $0 > now ? $0 : nil }
+      slot = held.map(schedule.first(notBefore:)) ?? schedule.next(after: now)
+    }
     return due(using: &random)
   }
 

@@ -25,12 +25,44 @@ final class ScheduledJob {
   var lastError: String?
   /// Those who asked for the next run.
   var askers: [JobResult] = []
+  /// What the store was told last.
+  var recorded: JobRecord?
 
-  init(_ job: Job, last: Timestamp?) {
+  init(_ job: Job, _ record: JobRecord? = nil) {
     self.job = job
-    self.last = last
-    plan = JobPlan(job)
-    isPaused = job.isPaused
+    plan = record.map { JobPlan(job, $0) } ?? JobPlan(job)
+    isPaused = record?.isPaused ?? job.isPaused
+    take(record)
+  }
+
+  private func take(_ record: JobRecord?) {
+    last = record?.last
+    lastDuration = record?.lastDuration
+    lastError = record?.lastError
+    recorded = record
+  }
+
+  /// Takes over what a former life of the agent left, as far as it has not run in this one.
+  func restore(_ record: JobRecord) {
+    isPaused = record.isPaused
+    guard last == nil else { return }
+    plan = JobPlan(job, record)
+    take(record)
+  }
+
+  /// What is to be remembered of it.
+  var record: JobRecord {
+    JobRecord(
+      name: job.name, schedule: job.schedule.description, last: last, lastDuration: lastDuration, lastError: lastError,
+      failures: plan.failures, slot: plan.slot, heldUntil: plan.heldUntil, isPaused: isPaused)
+  }
+
+  /// Whether the store has to hear of it now; of a poll that goes well it needn't, since the next start polls anyway.
+  var isWorthRecording: Bool {
+    let record = record
+    guard var recorded, job.runsAtStart, record.failures == 0 else { return record != self.recorded }
+    (recorded.slot, recorded.last, recorded.lastDuration) = (record.slot, record.last, record.lastDuration)
+    return record != recorded
   }
 
   var isRunning: Bool {
@@ -65,7 +97,8 @@ final class ScheduledJob {
 
   /// Keeps what a run came to.
   func note(
-    _ result: Result<JSONValue, any Error>, at now: Timestamp, using random: inout any RandomNumberGenerator
+    _ result: Result<JSONValue, any Error>, at now: Timestamp, using random: inout any RandomNumberGenerator,
+    _ redactor: Redactor
   ) {
     switch result {
     case .success:
@@ -73,7 +106,7 @@ final class ScheduledJob {
       lastError = nil
     case .failure(let error):
       plan.failed(error, at: now, using: &random)
-      lastError = Self.describe(error)
+      lastError = redactor.redact(Self.describe(error))
       // Who asked for one more run is told what the backend asked for.
       if plan.heldUntil != nil { answer(result) }
     }
@@ -111,6 +144,7 @@ final class ScheduledJob {
       "lastError": lastError.map { JSONValue($0) } ?? .null, "failures": JSONValue(plan.failures),
       "paused": JSONValue(isPaused), "running": JSONValue(isRunning),
       "misfire": JSONValue(job.misfire.rawValue),
+      "heldUntil": plan.heldUntil.map { JSONValue($0.rfc3339) } ?? .null,
     ]
   }
 }

@@ -1,7 +1,7 @@
 package import EventLoop
 package import JSON
 internal import JSONRPC
-package import Timing
+internal import Timing
 
 /// Runs each job when it is due, never two runs of one job at a time.
 ///
@@ -13,8 +13,12 @@ package final class Scheduler {
   package static let concurrency = 32
 
   private let clock: any LoopClock
+  private let store: Store
+  private let redactor: Redactor
   private var random: any RandomNumberGenerator
   private var jobs: [String: ScheduledJob] = [:]
+  /// What is remembered of jobs that are not there, or not yet.
+  private var former: [String: JobRecord] = [:]
   private let waiting = AlarmQueue()
   private let queue = AlarmQueue()
   private var alarm: (alarm: Alarm, time: Int64)?
@@ -25,8 +29,20 @@ package final class Scheduler {
   /// Opens when a stopped scheduler's last run ends.
   private let idle = Gate()
 
-  package init(clock: any LoopClock, random: any RandomNumberGenerator = SystemRandomNumberGenerator()) {
+  /// Makes a scheduler without jobs.
+  ///
+  /// - Parameters:
+  ///   - clock: Time.
+  ///   - store: Where it is recorded what becomes of the jobs.
+  ///   - redactor: Takes secrets out of what failed runs say.
+  ///   - random: Where jitter comes from.
+  package init(
+    clock: any LoopClock, store: Store, redactor: Redactor = Redactor(),
+    random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+  ) {
     self.clock = clock
+    self.store = store
+    self.redactor = redactor
     self.random = random
   }
 
@@ -34,7 +50,7 @@ package final class Scheduler {
   package func start() {
     guard !isStarted, !isStopped else { return }
     isStarted = true
-    for job in jobs.values { begin(job) }
+    for job in jobs.values { begin(job, makesUp: true) }
     watch = ClockWatch(clock) { [weak self] in self?.clockWasSetBack(by: $0) }
   }
 
@@ -46,6 +62,8 @@ package final class Scheduler {
     watch?.stop()
     alarm?.alarm.cancel()
     for job in jobs.values {
+      // What is queued has not run: as it is recorded, it counts as missed.
+      if case .waiting = job.state, job.record != job.recorded { record(job) }
       job.leave()
       job.answer(.failure(Self.stopping))
     }
@@ -61,16 +79,39 @@ package final class Scheduler {
 
   // MARK: Jobs
 
+  /// Takes over what is remembered of jobs; those that are there already go on with it.
+  ///
+  /// - Parameter records: What a former life of the agent left.
+  package func restore(_ records: [JobRecord]) {
+    former = Dictionary(records.map { ($0.name, $0) }) { first, _ in first }
+    for job in jobs.values {
+      if let record = former.removeValue(forKey: job.job.name) { job.restore(record) }
+      if case .waiting = job.state, job.recorded != nil || job.isPaused { job.leave() }
+      if case .resting = job.state, isStarted { begin(job, makesUp: true) }
+      if !job.isRunning { recordIfNeeded(job) }
+    }
+    rearm()
+  }
+
+  /// Forgets jobs that are not there any more.
+  ///
+  /// - Parameter mayReturn: Whether a job's file is there and only can't be used now.
+  package func forget(unless mayReturn: (String) -> Bool) {
+    for name in former.keys where !mayReturn(name) {
+      former[name] = nil
+      store.note(JobRows.delete(name))
+    }
+  }
+
   /// Adds a job; one that has its name is replaced and leaves it its history, but for its failures.
   ///
-  /// - Parameters:
-  ///   - job: The job.
-  ///   - last: When it ran last in a former life of the agent; runs missed since then count as misfired.
-  package func add(_ job: Job, last: Timestamp? = nil) {
+  /// A job of a former life of the agent goes on where it was; before ``start()``, runs that it missed since count as
+  /// misfired.
+  package func add(_ job: Job) {
     if let known = jobs[job.name] { return replace(known, by: job) }
-    let added = ScheduledJob(job, last: last)
+    let added = ScheduledJob(job, former.removeValue(forKey: job.name))
     jobs[job.name] = added
-    if isStarted { begin(added) }
+    if isStarted { begin(added, makesUp: false) }
   }
 
   private func replace(_ known: ScheduledJob, by job: Job) {
@@ -79,12 +120,16 @@ package final class Scheduler {
     if old.isPaused != job.isPaused { known.isPaused = job.isPaused }
     known.plan = JobPlan(job, after: known.plan)
     switch known.state {
-    case .waiting, .resting: replan(known)
+    case .waiting, .resting:
+      replan(known)
+      recordIfNeeded(known)
     case .queued, .running: break
     }
   }
 
   /// Takes a job out, and cancels its run.
+  ///
+  /// Until it is forgotten, one that takes its place goes on with its history, but for its failures.
   ///
   /// - Parameter name: Its name; an unknown one is no error.
   package func remove(_ name: String) async {
@@ -94,6 +139,11 @@ package final class Scheduler {
     job.answer(.failure(Self.notFound(name)))
     // The run has no result of its own; what its body threw went to those who asked.
     _ = await job.cancelRun()?.result
+    guard !isStopped, jobs[name] == nil else { return }
+    var record = job.record
+    (record.slot, record.failures, record.heldUntil) = (nil, 0, nil)
+    former[name] = record
+    if store.isLoaded { store.note(JobRows.put(record)) }
   }
 
   /// The names of all jobs, sorted.
@@ -133,20 +183,27 @@ package final class Scheduler {
   /// Stops a job from running by itself; a run that has begun goes on.
   ///
   /// - Parameter name: The job.
-  /// - Throws: `RPCError` (not-found).
-  package func pause(_ name: String) throws { setPaused(try job(name), true) }
+  /// - Throws: `RPCError` (not-found); `RPCError` (unavailable) when it can't be recorded, and nothing is done then.
+  package func pause(_ name: String) async throws { try await setPaused(name, true) }
 
   /// Lets a paused job run again; what it missed is not made up for.
   ///
   /// - Parameter name: The job.
-  /// - Throws: `RPCError` (not-found).
-  package func resume(_ name: String) throws { setPaused(try job(name), false) }
+  /// - Throws: `RPCError` (not-found); `RPCError` (unavailable) when it can't be recorded, and nothing is done then.
+  package func resume(_ name: String) async throws { try await setPaused(name, false) }
 
-  private func setPaused(_ job: ScheduledJob, _ isPaused: Bool) {
+  private func setPaused(_ name: String, _ isPaused: Bool) async throws {
+    var record = try job(name).record
+    record.isPaused = isPaused
+    _ = try await store.record([JobRows.setPaused(record)])
+    let job = try job(name)
     guard job.isPaused != isPaused else { return }
     job.isPaused = isPaused
+    job.recorded?.isPaused = isPaused
     // Somebody asked for the run that is queued or under way; what is planned is seen to after it.
-    if !job.isRunning, job.askers.isEmpty { replan(job) }
+    guard !job.isRunning, job.askers.isEmpty else { return }
+    replan(job)
+    recordIfNeeded(job)
   }
 
   private func job(_ name: String) throws(RPCError) -> ScheduledJob {
@@ -162,9 +219,24 @@ package final class Scheduler {
 
   // MARK: Waiting
 
-  private func begin(_ job: ScheduledJob) {
+  private func begin(_ job: ScheduledJob, makesUp: Bool) {
     guard !isStopped, !job.isPaused, !job.isRunning, job.askers.isEmpty else { return }
-    wait(job, until: job.plan.begin(at: clock.now, last: job.last, isAtOnce: job.job.runsAtStart, using: &random))
+    wait(
+      job,
+      until: job.plan.begin(at: clock.now, isAtOnce: job.job.runsAtStart, makesUp: makesUp, using: &random))
+    recordIfNeeded(job)
+  }
+
+  private func recordIfNeeded(_ job: ScheduledJob) {
+    if job.isWorthRecording { record(job) }
+  }
+
+  private func record(_ job: ScheduledJob) {
+    // Before that, what is in memory is provisional.
+    guard store.isLoaded else { return }
+    let record = job.record
+    job.recorded = record
+    store.note(JobRows.put(record))
   }
 
   private func replan(_ job: ScheduledJob) {
@@ -208,7 +280,10 @@ package final class Scheduler {
   private func clockWasSetBack(by length: Duration) {
     for job in jobs.values {
       job.plan.clockWasSetBack(by: length)
-      if case .waiting = job.state { replan(job) }
+      if case .waiting = job.state {
+        replan(job)
+        recordIfNeeded(job)
+      }
     }
   }
 
@@ -248,11 +323,18 @@ package final class Scheduler {
   private func finish(_ job: ScheduledJob, _ result: Result<JSONValue, any Error>) {
     running -= 1
     job.state = .resting
-    job.note(result, at: clock.now, using: &random)
-    guard !isStopped else { return running == 0 ? idle.open() : () }
-    if jobs[job.job.name] === job {
-      if job.askers.isEmpty { replan(job) } else { enqueue(job, at: .earliest) }
+    if isStopped, case .failure(is CancellationError) = result {
+      // The agent's end cut it short, which is no failure: it counts as missed.
+      return running == 0 ? idle.open() : ()
     }
+    job.note(result, at: clock.now, using: &random, redactor)
+    if jobs[job.job.name] === job {
+      // What is recorded has a next time, whatever comes before it.
+      if job.askers.isEmpty, !isStopped { replan(job) } else { _ = job.plan.next(at: clock.now, using: &random) }
+      if isStopped || job.isWorthRecording { record(job) }
+      if !isStopped, !job.askers.isEmpty { enqueue(job, at: .earliest) }
+    }
+    guard !isStopped else { return running == 0 ? idle.open() : () }
     pump()
   }
 }

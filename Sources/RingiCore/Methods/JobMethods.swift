@@ -24,6 +24,7 @@ package enum JobMethods {
     ("paused", .boolean("Whether it doesn't run by itself.")),
     ("running", .boolean("Whether it runs now.")),
     ("misfire", .string("What becomes of missed runs.", enum: Job.Misfire.allCases.map(\.rawValue))),
+    ("heldUntil", .string("Until when its backend wants to be left alone.", format: "date-time").nullable),
   ]
 
   private static let row = Schema.object(properties: members, required: members.map(\.name))
@@ -53,9 +54,9 @@ package enum JobMethods {
     Method(
       "jobs.pause", "Stops a job from running by itself; a run that has begun goes on.", params: params, result: row,
       isMutation: true,
-      handler: .sync { params, _ in
+      handler: .async { params, _ in
         let name = try params.text("job")
-        try scheduler.pause(name)
+        try await scheduler.pause(name)
         return try scheduler.row(name)
       })
   }
@@ -64,9 +65,9 @@ package enum JobMethods {
     Method(
       "jobs.resume", "Lets a paused job run by itself again; what it missed is not made up for.", params: params,
       result: row, isMutation: true,
-      handler: .sync { params, _ in
+      handler: .async { params, _ in
         let name = try params.text("job")
-        try scheduler.resume(name)
+        try await scheduler.resume(name)
         return try scheduler.row(name)
       })
   }

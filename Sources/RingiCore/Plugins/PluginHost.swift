@@ -65,8 +65,10 @@ package final class PluginHost {
     self.parts = parts
   }
 
+  nonisolated static let pollPrefix = "poll:"
+
   /// The name of an instance's poll among the jobs.
-  package static func pollName(_ instance: String) -> String { "poll:\(instance)" }
+  package static func pollName(_ instance: String) -> String { pollPrefix + instance }
 
   // MARK: Loading
 

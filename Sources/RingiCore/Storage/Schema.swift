@@ -49,7 +49,8 @@ enum Schema1 {
 
     CREATE TABLE job (
       name TEXT PRIMARY KEY, schedule TEXT NOT NULL, last INTEGER, last_duration INTEGER, last_error TEXT,
-      failures INTEGER NOT NULL, slot INTEGER, held_until INTEGER, paused INTEGER
+      failures INTEGER NOT NULL, slot INTEGER, held_until INTEGER,
+      is_paused INTEGER NOT NULL
     ) WITHOUT ROWID, STRICT;
 
     CREATE TABLE idempotency_key (

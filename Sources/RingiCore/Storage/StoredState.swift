@@ -6,11 +6,13 @@ package struct StoredState: Sendable {
   let events: EventRows.Range
   let instances: [String: InstanceRows.State]
   let tasks: [String: [TaskTable.Record]]
+  let jobs: [JobRecord]
 
   init(_ connection: Connection) throws {
     events = try EventRows.range(connection)
     instances = try InstanceRows.all(connection)
     let program = try connection.first("SELECT value FROM meta WHERE name = 'program'") { $0.text(0) }
     tasks = try TaskRows.all(connection, trustsFingerprints: program == Version.current)
+    jobs = try JobRows.all(connection)
   }
 }

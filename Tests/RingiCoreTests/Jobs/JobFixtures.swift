@@ -1,5 +1,6 @@
 import EventLoop
 import JSON
+import RingiKit
 import RingiTestSupport
 import Timing
 
@@ -57,13 +58,18 @@ final class SchedulerBench {
   private(set) var mostRunning = 0
 
   init(
-    at beginning: Timestamp = Timestamp(seconds: 1_795_996_800),
-    random: any RandomNumberGenerator = ConstantRandom.low
-  ) {
+    at beginning: Timestamp = SchedulerBench.beginning, random: any RandomNumberGenerator = ConstantRandom.low,
+    on folder: StoreFolder? = nil
+  ) throws {
     self.beginning = beginning
-    clock = TestClock(now: beginning)
-    scheduler = Scheduler(clock: clock, random: random)
+    clock = folder?.clock ?? TestClock(now: beginning)
+    let log = Log(level: .error, clock: clock, redactor: Redactor())
+    let store = try folder?.store ?? Store(inMemoryFor: clock, log: log)
+    scheduler = Scheduler(clock: clock, store: store, random: random)
+    if let folder { scheduler.restore(folder.state?.jobs ?? []) }
   }
+
+  static let beginning = Timestamp(seconds: 1_795_996_800)
 
   /// A job that notes its run, takes its time, and may fail.
   func job(

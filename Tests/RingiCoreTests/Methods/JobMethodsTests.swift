@@ -19,7 +19,7 @@ struct JobMethodsTests {
 
   @Test func everyAnswerFitsTheSchemaOfItsResult() async throws {
     try await onLoop {
-      let bench = SchedulerBench()
+      let bench = try SchedulerBench()
       let registry = try registry(bench)
       bench.scheduler.add(bench.job("job", .hourly) { ["polled": 3] })
       bench.scheduler.start()
@@ -34,7 +34,7 @@ struct JobMethodsTests {
 
   @Test func aRunAnswersWithTheRowAfterItAndTheCallsResult() async throws {
     try await onLoop {
-      let bench = SchedulerBench()
+      let bench = try SchedulerBench()
       bench.scheduler.add(bench.job("job", .hourly) { ["polled": 3] })
       let result = try await registry(bench).call("jobs.run", ["job": "job"], owner)
       #expect(result["result"] == ["polled": 3])
@@ -44,7 +44,7 @@ struct JobMethodsTests {
 
   @Test func aFailedRunIsAnErrorToWhoAskedForIt() async throws {
     try await onLoop {
-      let bench = SchedulerBench()
+      let bench = try SchedulerBench()
       bench.scheduler.add(bench.job("job", .hourly) { throw RPCError.conflict("Already decided.") })
       let registry = try registry(bench)
       let error = await #expect(throws: RPCError.self) { try await registry.call("jobs.run", ["job": "job"], owner) }
