@@ -72,7 +72,7 @@ let package = Package(
 
     // Tests
     library("RingiTestSupport", ["EventLoop", "JSON", "JSONRPC", "RingiCore", "RingiKit", "Sandbox", "Timing"]),
-    tests("EndToEndTests", ["JSON", "JSONRPC", "RingiTestSupport", "ringi", "ringi-sandbox", "ringid"]),
+    tests("EndToEndTests", ["JSON", "JSONRPC", "RingiTestSupport", "Sandbox", "ringi", "ringi-sandbox", "ringid"]),
     tests("EventLoopTests", ["EventLoop", "RingiTestSupport", "Timing"]),
     tests("HTTPTests", ["EventLoop", "HTTP", "HTTPServer", "JSON", "RingiTestSupport", "Timing"]),
     tests("JSONRPCTests", ["JSON", "JSONRPC"]),

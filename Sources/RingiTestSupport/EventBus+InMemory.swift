@@ -9,6 +9,8 @@ extension EventBus {
   ///   - clock: Time.
   ///   - events: The most events that are kept.
   ///   - redactor: Takes secrets out.
+  /// - Returns: The bus.
+  /// - Throws: What keeps the store from being made.
   package static func inMemory(
     clock: any LoopClock, events: Int64 = 1_000_000, redactor: Redactor = Redactor()
   ) throws -> EventBus {

@@ -55,6 +55,7 @@ extension Agent {
         "store": store.json.setting("events", to: JSONValue(bus.log.count)),
         "problems": JSONValue(array: problemSentences.map { JSONValue($0) }), "counters": counters.json,
         "sequence": JSONValue(bus.log.lastSequence),
+        "pendingDecisions": JSONValue(inbox.pendingDecisions),
       ] as JSONValue)
   }
 }

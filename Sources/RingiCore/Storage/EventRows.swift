@@ -98,10 +98,12 @@ enum EventRows {
   /// Deletes the oldest events beyond a number and an age, a part of them at a time.
   ///
   /// - Parameters:
+  ///   - connection: The store.
   ///   - count: The most events to keep.
   ///   - time: Events from before are let go.
   ///   - limit: The most to delete now.
-  /// - Returns: The first event that is left, and whether there is more to delete.
+  /// - Returns: The first event that is left, and whether all is deleted that should be.
+  /// - Throws: `SQLiteError`.
   static func trim(
     _ connection: Connection, keeping count: Int64, since time: Timestamp, limit: Int
   ) throws -> (first: Int64, isDone: Bool) {

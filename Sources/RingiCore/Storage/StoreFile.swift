@@ -53,6 +53,7 @@ struct StoreFile: Sendable {
   /// Opens the file for writing, made and brought to this program's schema where needed.
   ///
   /// - Parameter time: Now, for the names of copies.
+  /// - Returns: The connection that writes.
   /// - Throws: `SQLiteError`, `SystemError`, `Migrator.TooNew`.
   func open(at time: Timestamp) throws -> Connection {
     // SQLite gives its other files the mode of this one.

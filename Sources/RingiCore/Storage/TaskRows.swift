@@ -73,6 +73,7 @@ enum TaskRows {
   /// - Parameters:
   ///   - connection: The store.
   ///   - trustsFingerprints: Whether this program makes of a backend's record what the one that recorded it made.
+  /// - Returns: The records, the closed ones in the order of their ends.
   /// - Throws: `SQLiteError`, `RecordError`.
   static func all(_ connection: Connection, trustsFingerprints: Bool = true) throws -> [String: [TaskTable.Record]] {
     var found: [String: [TaskTable.Record]] = [:]

@@ -103,6 +103,9 @@ package final class Inbox {
     sources.values.lazy.filter { $0.source != nil }.flatMap { $0.table.entries.values }
   }
 
+  /// How many decisions were sent whose outcome is not known yet.
+  var pendingDecisions: Int { sources.values.reduce(0) { $0 + $1.table.pending.count } }
+
   // MARK: Polls
 
   /// Asks one instance for its tasks, and says what happened since the last time.
