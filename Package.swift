@@ -36,6 +36,7 @@ let package = Package(
   ],
   targets: [
     // C libraries
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CLinux"),
@@ -44,6 +45,7 @@ let package = Package(
     .systemLibrary(name: "CUnistring", providers: [.apt(["libunistring-dev"])]),
 
     // Foundations
+    library("Crypto", ["CCrypto"]),
     library("EventLoop", ["CLinux", "Timing"]),
     library("JSON", ["CJansson"]),
     library("SQLite", ["CSQLite"]),
@@ -60,7 +62,9 @@ let package = Package(
     library("RingiKit", ["EventLoop", "HTTP", "JSON", "JSONRPC", "RingiModel", "Timing"]),
     library(
       "RingiCore",
-      ["CLinux", "EventLoop", "HTTP", "JSON", "JSONRPC", "RingiKit", "RingiModel", "SQLite", "Text", "Timing"]),
+      [
+        "CLinux", "Crypto", "EventLoop", "HTTP", "JSON", "JSONRPC", "RingiKit", "RingiModel", "SQLite", "Text", "Timing",
+      ]),
     library("Providers", ["RingiKit"]),
     library("RingiClient", ["CLinux", "JSON", "RingiModel", "Text", "Timing"]),
     library("Sandbox", ["HTTPServer", "JSON", "Timing"]),
@@ -72,7 +76,10 @@ let package = Package(
 
     // Tests
     library("RingiTestSupport", ["EventLoop", "JSON", "JSONRPC", "RingiCore", "RingiKit", "Sandbox", "Timing"]),
-    tests("EndToEndTests", ["JSON", "JSONRPC", "RingiTestSupport", "Sandbox", "ringi", "ringi-sandbox", "ringid"]),
+    tests("CryptoTests", ["Crypto"]),
+    tests(
+      "EndToEndTests",
+      ["JSON", "JSONRPC", "RingiTestSupport", "SQLite", "Sandbox", "ringi", "ringi-sandbox", "ringid"]),
     tests("EventLoopTests", ["EventLoop", "RingiTestSupport", "Timing"]),
     tests("HTTPTests", ["EventLoop", "HTTP", "HTTPServer", "JSON", "RingiTestSupport", "Timing"]),
     tests("JSONRPCTests", ["JSON", "JSONRPC"]),

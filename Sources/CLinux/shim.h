@@ -12,7 +12,20 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-// accept4(2) is declared for GNU sources alone, which Swift's importer is not.
+// struct ucred and accept4(2) are declared for GNU sources alone, which Swift's importer is not.
+
+// The process at the other end of a connected Unix-domain socket, as it was when it connected.
+// Returns 0, or -1 with errno set.
+static inline int ringi_peer(int socket, pid_t *process, uid_t *user, gid_t *group) {
+  struct { pid_t process; uid_t user; gid_t group; } peer = {0};
+  socklen_t length = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -1;
+  *process = peer.process;
+  *user = peer.user;
+  *group = peer.group;
+  return 0;
+}
+
 int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
 static inline int ringi_accept(int socket) { return accept4(socket, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK); }
 

@@ -7,8 +7,8 @@ public struct Call: Sendable {
   public enum Origin: Sendable {
     /// A client of a listener.
     case client(any CallClient)
-    /// The agent's owner: a job, a phrase, a hook. The events that led to it, oldest first.
-    case owner(causes: [String])
+    /// The agent's owner, by a job, a phrase or a hook. The events that led to it, oldest first.
+    case owner(_ actor: Actor = Actor(), causes: [String])
   }
 
   public let origin: Origin
@@ -24,13 +24,22 @@ public struct Call: Sendable {
 
   /// The ids of the events that led to this call, oldest first.
   public var causes: [String] {
-    if case .owner(let causes) = origin { causes } else { [] }
+    if case .owner(_, let causes) = origin { causes } else { [] }
   }
 
   /// The listener whose client this is, or `owner`: the space of idempotency keys.
   @Loop
   package var listener: String {
     if case .client(let client) = origin { client.listener } else { "owner" }
+  }
+
+  /// Who makes the call, for the audit log.
+  @Loop
+  public var actor: Actor {
+    switch origin {
+    case .client(let client): Actor(client: client.identity)
+    case .owner(let actor, _): actor
+    }
   }
 
   /// Tells the client how far the work has come; without effect when it didn't ask.
@@ -48,5 +57,7 @@ public struct Call: Sendable {
 public protocol CallClient: AnyObject, Sendable {
   /// The listener it came in by.
   var listener: String { get }
+  /// What is known of it.
+  var identity: Actor.Client { get }
   func progress(_ token: JSONValue, _ value: JSONValue)
 }

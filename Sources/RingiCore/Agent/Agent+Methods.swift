@@ -11,17 +11,19 @@ extension Agent {
   var coreMethods: [Method] {
     let actions = AgentMethods.Actions(
       status: { [unowned self] in status },
-      reload: { [unowned self] in try await reload() },
-      shutdown: { [unowned self] in
+      reload: { [unowned self] call in try await reload(by: call.actor) },
+      shutdown: { [unowned self] call in
         // At once, so that what the client sent behind it is refused.
         environment.isStopping = true
+        store.note(
+          .audit(AuditEntry("shutdown", by: call.actor, outcome: "done", at: clock.now), redactor: redactor))
         Loop.task { await self.stop() }
       })
     let (scheduler, registry) = (scheduler, registry)
     // These tell of what failed, in words that may have come from a backend.
     let diagnostic = (JobMethods.all(scheduler) + HookMethods.all(hooks) + PluginMethods.all(plugins))
       .map { redactor.redacting($0) }
-    return AgentMethods.all(actions) + EventMethods.all(bus) + diagnostic
+    return AgentMethods.all(actions) + AuditMethods.all(store) + EventMethods.all(bus) + diagnostic
       + [Discover.method(registry, version: Version.current)]
       + TaskMethods.all(inbox, decisions) { instance in
         let result = try await scheduler.run(PluginHost.pollName(instance))
@@ -29,8 +31,10 @@ extension Agent {
       }
       + PhraseMethods.all { [unowned self] text, call in
         let phrase = try phrasebook.find(text)
+        var actor = call.actor
+        actor.phrase = phrase.say
         let result = try await registry.call(
-          phrase.call, phrase.params, Call(origin: .owner(causes: call.causes)))
+          phrase.call, phrase.params, Call(origin: .owner(actor, causes: call.causes)))
         return ["phrase": JSONValue(phrase.say), "method": JSONValue(phrase.call), "result": result]
       }
   }

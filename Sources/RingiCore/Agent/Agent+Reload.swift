@@ -1,28 +1,29 @@
 internal import EventLoop
 package import JSON
 internal import JSONRPC
-internal import RingiKit
+package import RingiKit
 
 extension Agent {
   /// Reads the configuration again and puts what is new into force; what did not change goes on undisturbed.
   ///
+  /// - Parameter actor: Who wants it; without anybody it was the signal.
   /// - Returns: `{changed, problems}`: the names of what is new, gone or different, and what is wrong.
   /// - Throws: `RPCError` (overloaded) while the agent stops.
   @discardableResult
-  package func reload() async throws -> JSONValue {
+  package func reload(by actor: Actor = Actor(signal: "SIGHUP")) async throws -> JSONValue {
     // One after the other: what goes on may have read a file before the change that this reload is about.
     while let other = reloading { _ = await other.result }
     guard !isStopping else { throw RPCError.overloaded("The agent is shutting down; it reads nothing any more.") }
     // On its own, so that a client who leaves stops nothing half way.
     let work = Loop.task { [self] in
       defer { reloading = nil }
-      return await readAgain()
+      return await readAgain(by: actor)
     }
     reloading = work
     return try await work.value
   }
 
-  private func readAgain() async -> JSONValue {
+  private func readAgain(by actor: Actor) async -> JSONValue {
     notifier.reloading()
     let old = configuration
     let reading = Configuration.read(directory: options.configDirectory, providers: providers)
@@ -43,10 +44,14 @@ extension Agent {
       .info, "agent",
       "the configuration was read again; changed: \(changed.isEmpty ? "nothing" : changed.joined(separator: ", "))")
     if !isStopping { notifier.ready() }
-    return [
+    let result: JSONValue = [
       "changed": JSONValue(array: changed.map { JSONValue($0) }),
       "problems": JSONValue(array: problems.sentences.map { JSONValue(redactor.redact($0)) }),
     ]
+    var entry = AuditEntry("reload", by: actor, outcome: changed.isEmpty ? "unchanged" : "changed", at: clock.now)
+    entry.details = result
+    store.note(.audit(entry, redactor: redactor))
+    return result
   }
 
   private func putIntoForce(plugins changes: Changes<PluginFile>) async -> [String] {

@@ -37,7 +37,16 @@ extension Agent {
     await decisions.settle()
     await plugins.stopAll()
     await server.finish()
+    // Where the store can't be read there is nothing to say; that was reported.
+    if let head = try? await store.read({ try AuditRows.head($0) }) { write(head) }
     await store.close()
+  }
+
+  /// Writes down outside of the store how far the audit log goes, so that a missing end can be noticed.
+  func write(_ head: AuditRows.Head) {
+    log.write(
+      .info, "audit",
+      "the audit log has \(head.number) entries, the last with the hash \(head.hash.hexadecimal)")
   }
 
   /// Waits until the agent has stopped.

@@ -128,6 +128,7 @@ package final class Agent {
     bus.log.restore(state.events)
     inbox.restore(state)
     scheduler.restore(state.jobs)
+    write(state.audit)
   }
 
   func apply(_ file: AgentFile) {
@@ -143,7 +144,7 @@ package final class Agent {
     return Job(
       name: file.name, schedule: file.schedule, jitter: file.jitter, misfire: file.misfire, timeout: file.timeout
     ) {
-      try await registry.call(file.call, file.params, Call(origin: .owner(causes: [])))
+      try await registry.call(file.call, file.params, Call(origin: .owner(Actor(job: file.name), causes: [])))
     }
   }
 

@@ -19,7 +19,7 @@ package final class EventBus {
   package let store: Store
   private let clock: any LoopClock
   private let host: String
-  private let redactor: Redactor
+  let redactor: Redactor
   private var ids = ULIDGenerator()
   private var listeners: [any Listener] = []
 

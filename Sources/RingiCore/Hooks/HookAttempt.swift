@@ -103,7 +103,7 @@ final class HookAttempt {
     }
     do {
       let params = try HookTemplate.fill(template, from: event)
-      let call = Call(origin: .owner(causes: event.causes + [event.id]))
+      let call = Call(origin: .owner(Actor(hook: hook.name), causes: event.causes + [event.id]))
       let registry = registry
       let result = try await clock.withTimeout(hook.timeout) { try await registry.call(method, params, call) }
       return HookOutcome(result: redactor.redact(result))

@@ -39,7 +39,7 @@ package final class Server {
 
   private func accept(_ socket: CInt, _ listener: String, _ access: AccessList) {
     do throws(SystemError) {
-      start(try ByteStream(socket: socket), listener, access)
+      start(try ByteStream(socket: socket), listener, ProcessCredentials.peer(of: socket), access)
     } catch {
       log.write(.error, "agent", "a client could not be taken in: \(error)")
       Glibc.close(socket)
@@ -52,16 +52,19 @@ package final class Server {
   ///   - stream: Its bytes.
   ///   - onEnd: Called once the client is gone and its answers are written.
   package func serve(_ stream: ByteStream, onEnd: @escaping @Loop () -> Void) {
-    let session = start(stream, "stdio", AccessList(nil, registry: environment.registry), onEnd: onEnd)
+    let session = start(
+      stream, "stdio", ProcessCredentials.parent, AccessList(nil, registry: environment.registry), onEnd: onEnd)
     session.staysForEvents = false
   }
 
   @discardableResult
   private func start(
-    _ stream: ByteStream, _ listener: String, _ access: AccessList, onEnd: (@Loop () -> Void)? = nil
+    _ stream: ByteStream, _ listener: String, _ process: Actor.Process?, _ access: AccessList,
+    onEnd: (@Loop () -> Void)? = nil
   ) -> Session {
-    let session = Session(stream: stream, listener: listener, access: access, environment: environment) {
-      [weak self] session in
+    let session = Session(
+      stream: stream, listener: listener, process: process, access: access, environment: environment
+    ) { [weak self] session in
       self?.ended(session)
       onEnd?()
     }

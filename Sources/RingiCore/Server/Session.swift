@@ -1,7 +1,7 @@
 package import EventLoop
 internal import JSON
 internal import JSONRPC
-internal import RingiKit
+package import RingiKit
 internal import RingiModel
 
 /// One client: its requests in, its responses and notifications out.
@@ -15,7 +15,7 @@ package final class Session: ByteStreamDelegate, CallClient {
   let environment: SessionEnvironment
   let stream: ByteStream
   let access: AccessList
-  package let listener: String
+  package private(set) var identity: Actor.Client
   let reader: MessageReader
   var frames: FrameReader
   var pending: [UInt8] = []
@@ -32,17 +32,25 @@ package final class Session: ByteStreamDelegate, CallClient {
   private let onClose: @Loop (Session) -> Void
 
   package init(
-    stream: ByteStream, listener: String, access: AccessList, environment: SessionEnvironment,
-    onClose: @escaping @Loop (Session) -> Void
+    stream: ByteStream, listener: String, process: Actor.Process? = nil, access: AccessList,
+    environment: SessionEnvironment, onClose: @escaping @Loop (Session) -> Void
   ) {
     self.stream = stream
-    self.listener = listener
+    identity = Actor.Client(listener: listener, process: process)
     self.access = access
     self.environment = environment
     self.onClose = onClose
     reader = MessageReader(maxDepth: environment.limits.depth, maxBatch: environment.limits.batch)
     frames = FrameReader(maxMessageBytes: environment.limits.messageBytes)
     stream.delegate = self
+  }
+
+  package var listener: String { identity.listener }
+
+  /// Takes down what the client says it is.
+  func identify(name: String, version: String?) {
+    identity.name = name
+    identity.version = version
   }
 
   var framing: Framing { frames.framing ?? .newline }

@@ -1,4 +1,4 @@
-internal import SQLite
+package import SQLite
 
 /// One change of the store, to be made in a transaction with others.
 package struct Change: Sendable {
@@ -6,7 +6,7 @@ package struct Change: Sendable {
   let subject: String?
   let apply: @Sendable (Connection) throws -> Void
 
-  init(subject: String? = nil, _ apply: @escaping @Sendable (Connection) throws -> Void) {
+  package init(subject: String? = nil, _ apply: @escaping @Sendable (Connection) throws -> Void) {
     self.subject = subject
     self.apply = apply
   }

@@ -60,8 +60,15 @@ enum Schema1 {
     CREATE INDEX idempotency_key_created_at ON idempotency_key (created_at);
 
     CREATE TABLE audit (
-      number INTEGER PRIMARY KEY, text BLOB NOT NULL, hash BLOB NOT NULL
+      -- A chain: SHA-256 of the hash before and the text.
+      number INTEGER PRIMARY KEY, text TEXT NOT NULL, hash BLOB NOT NULL
     ) STRICT;
+    CREATE INDEX audit_task ON audit (json_extract(text, '$.task'));
+    CREATE INDEX audit_action ON audit (json_extract(text, '$.action'));
+    CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+      BEGIN SELECT RAISE(ABORT, 'the audit log is never changed'); END;
+    CREATE TRIGGER audit_is_not_shortened BEFORE DELETE ON audit
+      BEGIN SELECT RAISE(ABORT, 'nothing is ever taken out of the audit log'); END;
 
     CREATE TABLE plugin_state (
       instance TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (instance, key)

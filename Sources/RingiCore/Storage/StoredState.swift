@@ -4,12 +4,14 @@ internal import SQLite
 /// What the store holds of the agent's state, as it is read once.
 package struct StoredState: Sendable {
   let events: EventRows.Range
+  let audit: AuditRows.Head
   let instances: [String: InstanceRows.State]
   let tasks: [String: [TaskTable.Record]]
   let jobs: [JobRecord]
 
   init(_ connection: Connection) throws {
     events = try EventRows.range(connection)
+    audit = try AuditRows.head(connection)
     instances = try InstanceRows.all(connection)
     let program = try connection.first("SELECT value FROM meta WHERE name = 'program'") { $0.text(0) }
     tasks = try TaskRows.all(connection, trustsFingerprints: program == Version.current)

@@ -75,7 +75,11 @@ import Testing
     try await withAgent(allow: ["rpc.discover", "agent.*"]) { agent in
       let client = try agent.connect()
       let names = try client.call("rpc.discover")["methods"]?.array?.compactMap { $0["name"]?.string }
-      #expect(names == ["agent.echo", "agent.ping", "agent.reload", "agent.shutdown", "agent.status", "rpc.discover"])
+      #expect(
+        names == [
+          "agent.echo", "agent.identify", "agent.ping", "agent.reload", "agent.shutdown", "agent.status",
+          "rpc.discover",
+        ])
     }
     try await withAgent(allow: ["agent.*"]) { agent in
       let client = try agent.connect()

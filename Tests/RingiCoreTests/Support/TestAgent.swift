@@ -32,7 +32,7 @@ final class TestAgent {
     server = Server(environment: environment, log: log)
     inbox = Inbox(bus: bus, clock: clock, log: log)
     decisions = Decisions(inbox: inbox)
-    let actions = AgentMethods.Actions(status: { .null }, reload: { .null }, shutdown: {})
+    let actions = AgentMethods.Actions(status: { .null }, reload: { _ in .null }, shutdown: { _ in })
     let tasks = TaskMethods.all(inbox, decisions) { [inbox] in try await inbox.poll($0) }
     try registry.add(
       AgentMethods.all(actions) + EventMethods.all(bus) + tasks + [Discover.method(registry, version: "1.2.3")],

@@ -1,0 +1,35 @@
+package import JSON
+package import RingiKit
+package import RingiModel
+package import Timing
+
+/// One thing that somebody had done, for those who ask later.
+package struct AuditEntry: Sendable, Equatable {
+  package let time: Timestamp
+  /// What was to be done: `approve`, `reload`, or the name of a method.
+  package let action: String
+  package let actor: Actor
+  package var task: TaskItem.ID?
+  /// What came of it, in a word such as `approved`, `already`, `conflict`, `failed` or `unknown`.
+  package let outcome: String
+  package var idempotencyKey: String?
+  /// What the backend said.
+  package var backend: JSONValue?
+  package var details: JSONValue?
+
+  package init(_ action: String, by actor: Actor, outcome: String, at time: Timestamp) {
+    self.action = action
+    self.actor = actor
+    self.outcome = outcome
+    self.time = time
+  }
+
+  /// What is known, and nothing else.
+  package var json: JSONValue {
+    .known([
+      ("time", JSONValue(time.rfc3339)), ("action", JSONValue(action)),
+      ("task", task.map { JSONValue($0.description) }), ("outcome", JSONValue(outcome)), ("actor", actor.json),
+      ("idempotencyKey", idempotencyKey.map { JSONValue($0) }), ("backend", backend), ("details", details),
+    ])
+  }
+}
