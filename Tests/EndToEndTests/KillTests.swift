@@ -9,38 +9,18 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .serialized) struct KillTests {
   /// A backend, and what a test did to it and heard of it.
   private final class World {
-    let sandbox: SAPWorkflowSandbox
-    let folder: AgentFolder
+    let sap: SAPWorld
     var keys: [String] = []
     /// The tasks that an approval was asked for, and those where it was answered with success.
     var asked: Set<String> = []
     var approved: Set<String> = []
-    var control: SAPControl { sandbox.control }
+    var control: SAPControl { sap.control }
 
     init() throws {
-      var configuration = SAPWorkflowConfiguration(.neo)
-      configuration.switches.latency = .after(.zero)
-      sandbox = SAPWorkflowSandbox(configuration)
-      try sandbox.start()
-      folder = try AgentFolder()
-      let files = [
-        "plugins.d/sap.json": """
-        {"provider": "sap-workflow", "poll": {"every": "50ms"}, "settleAfter": "500ms",
-         "settings": {"environment": "neo", "url": "\(sandbox.baseURL)", "user": "P1000009",
-                      "password": {"env": "SAP_PASSWORD"}}}
-        """,
-        "hooks.d/note.json": """
-        {"on": ["task-ready", "approval-done"], "shell": "echo $RINGI_EVENT_SEQUENCE >> \(folder.path("noted"))"}
-        """,
-      ]
-      for (path, text) in files { try folder.write(path, text) }
-    }
-
-    deinit { sandbox.stop() }
-
-    func start() throws -> Program {
-      try Program(
-        "ringid", folder.arguments + ["--socket", folder.socket], environment: ["SAP_PASSWORD": "administer-9"])
+      sap = try SAPWorld(poll: "50ms", settleAfter: "500ms")
+      let command = "echo $RINGI_EVENT_SEQUENCE >> \(sap.folder.path("noted"))"
+      try sap.folder.write(
+        "hooks.d/note.json", #"{"on": ["task-ready", "approval-done"], "shell": "\#(command)"}"#)
     }
 
     /// One step of a life of the agent; throws once the agent is gone.
@@ -81,22 +61,22 @@ import Testing
   @Test func nothingIsLostToldTwiceOrDoneTwice() throws {
     let world = try World()
     for _ in 0..<200 {
-      let agent = try world.start()
+      let agent = try world.sap.launch()
       let pid = agent.pid
       Thread.detachNewThread {
         usleep(UInt32.random(in: 0...400_000))
         kill(pid, SIGKILL)
       }
       do {
-        let client = try agent.connect(world.folder.socket)
+        let client = try world.sap.client(of: agent)
         while true { try world.act(client) }
       } catch {
         // It was killed.
         #expect(agent.wait() == -SIGKILL)
       }
     }
-    let agent = try world.start()
-    let client = try agent.connect(world.folder.socket)
+    let agent = try world.sap.launch()
+    let client = try world.sap.client(of: agent)
     try settle(world, agent, client)
     try check(world, try world.events(client))
     agent.send(SIGTERM)

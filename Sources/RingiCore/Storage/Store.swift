@@ -191,7 +191,12 @@ package final class Store {
     while !queue.isEmpty {
       do {
         if trouble != nil { try await recover() }
-        try await commit(Array(queue.prefix(Self.batch)))
+        do {
+          try await commit(Array(queue.prefix(Self.batch)))
+        } catch let trouble as StoreTrouble where trouble.kind == .missing {
+          try await recover()
+          try await commit(Array(queue.prefix(Self.batch)))
+        }
       } catch {
         return fail(error)
       }
@@ -293,17 +298,17 @@ package final class Store {
   private func recover() async throws {
     guard let file else { return }
     guard isLoaded else { return try await load(file) }
-    let found = try await writer.run { _ in file.identity }
-    if found == nil {
-      let now = clock.now
+    guard await writer.perform({ file.identity }) == nil else { return }
+    lock = nil
+    lock = try await writer.run { connection in
+      try Folder.make(file.directory)
+      let lock = try StateLock(directory: file.directory)
       // What was deleted is still open here.
-      try await writer.run { connection in
-        try Folder.make(file.directory)
-        try file.copy(connection, to: file.path)
-      }
-      try await openConnections(file, at: now)
-      log.write(.warning, "store", "the store was gone from \(file.directory); it was written anew")
+      try file.copy(connection, to: file.path)
+      return lock
     }
+    try await openConnections(file, at: clock.now)
+    log.write(.warning, "store", "the store was gone from \(file.directory); it was written anew")
   }
 
   // MARK: Opening
@@ -362,8 +367,8 @@ package final class Store {
     await writer.close()
     await reader.close()
     let (target, last) = try await writer.perform {
-      let target = try file.setAside(at: now)
-      return (target, StoreFile.lastSequence(in: target) ?? now.milliseconds / 1000)
+      let last = file.lastSequence ?? now.milliseconds / 1000
+      return (try file.setAside(at: now), last)
     }
     try await openConnections(file, at: now)
     let message =

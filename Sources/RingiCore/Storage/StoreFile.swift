@@ -136,7 +136,7 @@ struct StoreFile: Sendable {
   }
 
   /// The last event's number in a damaged file, if it can still be read.
-  static func lastSequence(in path: String) -> Int64? {
+  var lastSequence: Int64? {
     // Whatever is wrong with it, no more than this number was hoped for.
     try? Connection(path: path, isReadOnly: true).first("SELECT max(sequence) FROM event") { $0.integer(0) }
   }
