@@ -96,7 +96,7 @@ import Testing
     "plugins.get", "plugins.restart", "tasks.list", "tasks.get", "tasks.approve", "tasks.reject", "tasks.complete",
     "tasks.claim", "tasks.release", "tasks.refresh", "events.subscribe", "events.unsubscribe", "events.list",
     "events.publish", "jobs.list", "jobs.run", "jobs.pause", "jobs.resume", "hooks.list", "hooks.test",
-    "hooks.deliveries", "hooks.retry", "phrases.say",
+    "hooks.deliveries", "hooks.retry", "hooks.discard", "phrases.say",
   ]
 
   private func expectIsDescribed(_ method: JSONValue) throws {

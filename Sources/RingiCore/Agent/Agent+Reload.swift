@@ -38,6 +38,7 @@ extension Agent {
       + hooks.replace(hooks: new.hooks).map { "hooks.d/\($0)" }
       + (old.agent == new.agent ? [] : ["ringi.json"])
     scheduler.forget(unless: reading.mayMean(job:))
+    hooks.forget(unless: reading.mayMean(hook:))
     relisten(old)
     report(reading)
     log.write(

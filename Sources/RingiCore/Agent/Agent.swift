@@ -117,6 +117,7 @@ package final class Agent {
     try await store.open()
     // Hooks have their place in the log before anything can be published.
     hooks.replace(hooks: configuration.hooks)
+    hooks.forget(unless: reading.mayMean(hook:))
     for file in configuration.plugins { plugins.load(file) }
     for file in configuration.jobs where file.isEnabled { scheduler.add(job(file)) }
     scheduler.forget(unless: reading.mayMean(job:))
@@ -128,6 +129,7 @@ package final class Agent {
     bus.log.restore(state.events)
     inbox.restore(state)
     scheduler.restore(state.jobs)
+    hooks.restore(state.hooks)
     write(state.audit)
   }
 

@@ -111,6 +111,9 @@ extension Configuration.Reading {
       || instanceNames.contains(String(name.dropFirst(PluginHost.pollPrefix.count)))
   }
 
+  /// Whether a hook that is not there may be meant by a file that can't be used now.
+  package func mayMean(hook name: String) -> Bool { kept(hookFiles, "hooks.d")(name) }
+
   /// Whether what a file said before stays in force: it is not usable now, or could not be looked at.
   private func kept(_ files: [ConfigurationFile], _ folder: String) -> (String) -> Bool {
     if unseen.contains(folder) { return { _ in true } }

@@ -16,6 +16,8 @@ package final class EventLog {
   package private(set) var lastSequence: Int64 = 0
   /// The oldest one that was not deleted yet.
   private var firstStored: Int64 = 1
+  /// Called once a minute, when the oldest may be gone.
+  var onTrim: @Loop () -> Void = {}
 
   init(store: Store) { self.store = store }
 
@@ -48,7 +50,10 @@ package final class EventLog {
   }
 
   /// Notes that the oldest events are gone.
-  func trimmed(first: Int64) { firstStored = max(firstStored, first) }
+  func trimmed(first: Int64) {
+    firstStored = max(firstStored, first)
+    onTrim()
+  }
 
   /// The records after a sequence, oldest first, if memory holds the next one.
   ///

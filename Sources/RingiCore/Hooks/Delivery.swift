@@ -31,6 +31,8 @@ package final class Delivery {
   package private(set) var startedAt: Timestamp?
   /// When the last attempt ended, if no other follows.
   package private(set) var finishedAt: Timestamp?
+  /// Whether the store has it, so that it is not taken from the log again.
+  private(set) var isStored = false
 
   init(hook: String, record: EventRecord) {
     self.hook = hook
@@ -38,6 +40,31 @@ package final class Delivery {
     sequence = record.event.sequence
     eventID = record.event.id
     eventType = record.event.type.rawValue
+  }
+
+  /// Goes on with what a former life of the agent left.
+  init(_ stored: DeliveryRecord) {
+    hook = stored.hook
+    record = stored.event
+    sequence = stored.event.sequence
+    eventID = stored.event.event.id
+    eventType = stored.event.event.type.rawValue
+    state = stored.isFailed ? .failed : .pending
+    attempts = stored.attempts
+    lastError = stored.lastError
+    exit = stored.exit
+    startedAt = stored.startedAt
+    finishedAt = stored.finishedAt
+    isStored = true
+  }
+
+  /// What the store is to keep of it; `nil` once it has arrived.
+  func store() -> DeliveryRecord? {
+    guard let record else { return nil }
+    isStored = true
+    return DeliveryRecord(
+      hook: hook, event: record, isFailed: state == .failed, attempts: attempts, lastError: lastError, exit: exit,
+      startedAt: startedAt, finishedAt: finishedAt)
   }
 
   /// Unique among deliveries, and the same after a restart.

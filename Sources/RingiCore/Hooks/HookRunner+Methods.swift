@@ -19,7 +19,7 @@ extension HookRunner {
       "name": JSONValue(hook.name), "on": JSONValue(array: hook.types.map { JSONValue($0) }),
       "where": hook.conditions ?? .emptyObject, "action": JSONValue(hook.action.kind.rawValue),
       "state": JSONValue(state), "lastSequence": JSONValue(queue.settled),
-      "backlog": JSONValue(bus.log.lastSequence - queue.cursor + Int64(active.count)),
+      "backlog": JSONValue(bus.log.lastSequence - queue.cursor + Int64(queue.unsettled)),
       "delivered": JSONValue(queue.delivered),
       "failed": JSONValue(queue.history.failed.count), "lost": JSONValue(queue.lost),
       "lastError": queue.lastError.map { JSONValue($0) } ?? .null,
@@ -80,19 +80,47 @@ extension HookRunner {
   ///   - name: Of one hook; `nil` for all.
   ///   - delivery: One delivery's id, or its event's sequence; `nil` for all.
   /// - Returns: How many there were.
-  /// - Throws: `RPCError` (not-found) when there is no such hook or no such failed delivery.
-  package func retry(_ name: String?, delivery: String?) throws(RPCError) -> Int {
-    let wanted = try name.map { (name) throws(RPCError) in [try queue(name)] } ?? queues
-    var count = 0
-    for queue in wanted {
-      count += queue.retry { delivery == nil || $0.id == delivery || String($0.sequence) == delivery }
-      reportFailed(queue)
-      pump(queue)
+  /// - Throws: `RPCError` (not-found) when there is no such hook or no such failed delivery; `RPCError` (unavailable)
+  ///   when it can't be recorded, and nothing is done then.
+  package func retry(_ name: String?, delivery: String?) async throws -> Int {
+    try await change(name, delivery, HookRows.retry) { queue, isWanted in queue.retry(isWanted) }
+  }
+
+  /// Lets go of failed deliveries for good.
+  ///
+  /// - Parameters:
+  ///   - name: Of one hook; `nil` for all.
+  ///   - delivery: One delivery's id, or its event's sequence; `nil` for all.
+  /// - Returns: How many there were.
+  /// - Throws: `RPCError` (not-found) when there is no such hook or no such failed delivery; `RPCError` (unavailable)
+  ///   when it can't be recorded, and nothing is done then.
+  package func discard(_ name: String?, delivery: String?) async throws -> Int {
+    try await change(name, delivery, HookRows.drop) { queue, isWanted in queue.history.takeFailed(isWanted).count }
+  }
+
+  /// Records what is to become of failed deliveries, and then does it.
+  private func change(
+    _ name: String?, _ delivery: String?, _ change: ([Int64], String) -> Change,
+    _ apply: (HookQueue, (Delivery) -> Bool) -> Int
+  ) async throws -> Int {
+    let chosen = try (name.map { [try queue($0)] } ?? queues).map { queue in
+      let isWanted = { (failed: Delivery) in
+        delivery == nil || failed.id == delivery || String(failed.sequence) == delivery
+      }
+      return (queue: queue, sequences: Set(queue.history.failed.filter(isWanted).map(\.sequence)))
+    }.filter { !$0.sequences.isEmpty }
+    guard !chosen.isEmpty || delivery == nil else {
+      throw RPCError.notFound(
+        "There is no failed delivery \"\((delivery ?? "").prefix(100))\"; hooks.deliveries lists them.")
     }
-    guard count > 0 || delivery == nil else {
-      throw .notFound("There is no failed delivery \"\((delivery ?? "").prefix(100))\"; hooks.deliveries lists them.")
+    guard !chosen.isEmpty else { return 0 }
+    _ = try await bus.store.record(chosen.map { change(Array($0.sequences), $0.queue.hook.name) })
+    return chosen.reduce(0) { count, chosen in
+      let changed = apply(chosen.queue) { chosen.sequences.contains($0.sequence) }
+      reportFailed(chosen.queue)
+      pump(chosen.queue)
+      return count + changed
     }
-    return count
   }
 
   private func queue(_ name: String) throws(RPCError) -> HookQueue {

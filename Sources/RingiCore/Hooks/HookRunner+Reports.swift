@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import RingiKit
+internal import Timing
 
 /// What it tells the agent's owner.
 extension HookRunner {
@@ -37,19 +38,54 @@ extension HookRunner {
   /// Says how many failed deliveries a hook has, or that there are none any more.
   func reportFailed(_ queue: HookQueue) {
     let (failed, dropped) = (queue.history.failed.count, queue.history.dropped)
+    warnOfFailed(queue)
     guard failed > 0, !queue.isRemoved else { return problems.resolve(matter(queue, "failed")) }
     let forgotten = dropped > 0 ? "; \(dropped) older ones are no longer kept" : ""
     problems.report(
       matter(queue, "failed"),
-      "The hook \(queue.hook.name) failed with \(failed) events\(forgotten): hooks.deliveries says why, hooks.retry tries again."
+      "The hook \(queue.hook.name) failed with \(failed) events\(forgotten): hooks.deliveries says why, hooks.retry tries again, hooks.discard lets go of them."
     )
+  }
+
+  /// Says that failed deliveries are about to be dropped, before any is.
+  private func warnOfFailed(_ queue: HookQueue) {
+    guard !queue.isRemoved, let bound = queue.history.nearBound(at: clock.now),
+      let oldest = queue.history.failed.min(by: { $0.sequence < $1.sequence })
+    else { return withdraw(.failed, "bound", queue) }
+    warn(
+      .failed, "bound", queue,
+      "it keeps \(bound) of failed deliveries; beyond that the oldest are dropped, \(oldest.id) first: hooks.retry delivers them, hooks.discard lets go of them"
+    )
+  }
+
+  /// Says that events are about to leave the log before the hook has looked at them.
+  func warnOfBacklog(_ queue: HookQueue) {
+    let (waiting, most) = (bus.log.lastSequence - queue.cursor, bus.store.retention.events)
+    // Once events are lost, that is what is told.
+    guard !queue.warnings.contains(.lost) else { return }
+    guard waiting > 0, queue.isNextOld || waiting >= most - most / 5, !queue.isRemoved else {
+      return withdraw(.backlog, "lost", queue)
+    }
+    warn(
+      .backlog, "lost", queue,
+      "\(waiting) events wait for it, and the log keeps \(most) of at most \(DurationText.format(bus.store.retention.age)): those from number \(queue.cursor + 1) on are about to be lost to it; see to it that it gets on, let it do less or raise its concurrency, or raise retention in ringi.json"
+    )
+  }
+
+  private func warn(_ warning: HookQueue.Warning, _ what: String, _ queue: HookQueue, _ message: String) {
+    if queue.warnings.insert(warning).inserted { write(.warning, queue, message) }
+    problems.report(matter(queue, what), "The hook \(queue.hook.name): \(message).")
+  }
+
+  private func withdraw(_ warning: HookQueue.Warning, _ what: String, _ queue: HookQueue) {
+    if queue.warnings.remove(warning) != nil { problems.resolve(matter(queue, what)) }
   }
 
   func reportLost(_ range: ClosedRange<Int64>, _ queue: HookQueue) {
     let message =
       "\(queue.lost) events, the last of them number \(range.upperBound), left the log before the hook got to them"
     // A line for each event that follows would only bury the first.
-    if queue.lost == range.count { write(.warning, queue, message) }
+    if queue.warnings.insert(.lost).inserted { write(.warning, queue, message) }
     problems.report(
       matter(queue, "lost"),
       "The hook \(queue.hook.name) is too slow: \(message); let it do less or raise its concurrency.")

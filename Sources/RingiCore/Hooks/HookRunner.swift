@@ -30,6 +30,8 @@ package final class HookRunner {
   /// Of events that are only tests.
   var ids = ULIDGenerator()
   private(set) var queues: [HookQueue] = []
+  /// What is remembered of hooks that are not in force, or not yet.
+  private var former: [String: HookRecord] = [:]
   private var tasks: [ObjectIdentifier: (delivery: Delivery, task: Task<Void, any Error>)] = [:]
   private var isStopping = false
   private var lastAlarm: Alarm?
@@ -59,6 +61,7 @@ package final class HookRunner {
     self.random = random
     attempt = HookAttempt(registry: registry, clock: clock, redactor: redactor, environment: environment)
     bus.add(self)
+    bus.log.onTrim = { [unowned self] in lookAfter() }
   }
 
   // MARK: Hooks
@@ -66,7 +69,8 @@ package final class HookRunner {
   /// Puts other hooks in force.
   ///
   /// A hook that was there before, by its name, keeps its place in the log and what is under way. A new one begins with
-  /// the next event: at the agent's start call this before anything publishes. What a removed hook has running may end.
+  /// the next event: at the agent's start call this before anything publishes. What a removed hook has running may end;
+  /// everything else of it is forgotten, so that it is new should it come back.
   ///
   /// - Parameter hooks: All hooks; no two have one name.
   /// - Returns: The names of the hooks that are new, changed or gone.
@@ -77,12 +81,13 @@ package final class HookRunner {
     queues = hooks.map { hook in
       guard let queue = old[hook.name] else {
         changed.append(hook.name)
-        return HookQueue(hook, cursor: bus.log.lastSequence)
+        return makeQueue(hook)
       }
       if queue.hook != hook {
         changed.append(hook.name)
         problems.resolve(matter(queue, "loop"))
         problems.resolve(matter(queue, "lost"))
+        queue.warnings.subtract([.lost, .backlog])
       }
       if queue.hook.filter != hook.filter { queue.dropPage() }
       queue.hook = hook
@@ -97,7 +102,41 @@ package final class HookRunner {
     return changed.sorted()
   }
 
+  private func makeQueue(_ hook: Hook) -> HookQueue {
+    guard let record = former.removeValue(forKey: hook.name) else {
+      let queue = HookQueue(hook, cursor: bus.log.lastSequence)
+      // Should nothing come until a kill -9, this is where it begins after that.
+      note(HookRows.put(queue.takePlace()))
+      return queue
+    }
+    let queue = HookQueue(hook, record, last: bus.log.lastSequence)
+    reportFailed(queue)
+    return queue
+  }
+
+  /// Takes over what is remembered of hooks; those that are there already go on with it.
+  ///
+  /// - Parameter records: What a former life of the agent left; the log is restored already.
+  package func restore(_ records: [HookRecord]) {
+    former = Dictionary(records.map { ($0.place.name, $0) }) { first, _ in first }
+    let hooks = queues.map(\.hook)
+    // Without a store nothing was published, so there was nothing to do either.
+    queues = []
+    replace(hooks: hooks)
+  }
+
+  /// Forgets hooks that are not there any more.
+  ///
+  /// - Parameter mayReturn: Whether a hook's file is there and only can't be used now.
+  package func forget(unless mayReturn: (String) -> Bool) {
+    for name in former.keys where !mayReturn(name) {
+      former[name] = nil
+      note(HookRows.delete(name))
+    }
+  }
+
   private func remove(_ queue: HookQueue) {
+    note(HookRows.delete(queue.hook.name))
     queue.isRemoved = true
     queue.reading?.cancel()
     problems.resolveAll(prefix: matter(queue, ""))
@@ -131,6 +170,7 @@ package final class HookRunner {
     }
     alarm.cancel()
     lastAlarm?.cancel()
+    for queue in queues where queue.hasMoved { note(HookRows.put(queue.takePlace())) }
   }
 
   private func cutShort(_ end: Gate) {
@@ -145,6 +185,7 @@ package final class HookRunner {
   func pump(_ queue: HookQueue) {
     guard !isStopping else { return }
     if let range = queue.skipLost(in: bus.log) { reportLost(range, queue) }
+    defer { warnOfBacklog(queue) }
     var budget = Self.budget
     while true {
       switch queue.next(in: bus.log, budget: &budget) {
@@ -182,11 +223,11 @@ package final class HookRunner {
     do {
       try await attemptAll(delivery, queue)
       queue.finish(delivery)
+      recordEnd(of: delivery, queue)
       report(delivery, queue)
     } catch {
       // Cancelled: the agent ends, or the hook is gone. The event stays unsettled.
       delivery.interrupt()
-      queue.forget(delivery)
     }
     tasks[ObjectIdentifier(delivery)] = nil
     pump(queue)
@@ -205,9 +246,66 @@ package final class HookRunner {
       if outcome.isFinal || delivery.attempts > queue.hook.retries {
         return delivery.settle(.failed, at: clock.now)
       }
+      recordFailure(of: delivery, queue)
       if queue.isRemoved || isStopping { throw CancellationError() }
       let wait = backoff.delay(attempt: delivery.attempts, using: &random)
       try await clock.sleep(for: wait)
+    }
+  }
+}
+
+// MARK: - Recording
+
+extension HookRunner {
+  /// Nothing waits for it: should it not be recorded before a kill -9, the event is delivered once more.
+  private func note(_ change: Change) {
+    // Before that, what is in memory is provisional.
+    if bus.store.isLoaded { bus.store.note(change) }
+  }
+
+  private func recordFailure(of delivery: Delivery, _ queue: HookQueue) {
+    guard !queue.isRemoved, let record = delivery.store() else { return }
+    note(HookRows.put(record, queue.takePlace()))
+  }
+
+  /// One row for a delivery that arrived at the first attempt: the hook's.
+  private func recordEnd(of delivery: Delivery, _ queue: HookQueue) {
+    guard !queue.isRemoved else { return }
+    if delivery.state == .failed {
+      recordFailure(of: delivery, queue)
+      return recordDropped(queue)
+    }
+    let place = queue.takePlace()
+    let isPlain = !delivery.isStored && delivery.sequence <= place.place
+    note(isPlain ? HookRows.put(place) : HookRows.settle(delivery.sequence, place))
+  }
+
+  private func recordDropped(_ queue: HookQueue) {
+    let dropped = queue.history.takeDropped()
+    if !dropped.isEmpty { note(HookRows.drop(dropped, of: queue.hook.name)) }
+  }
+
+  /// Once a minute: what is too old goes, and the place of a hook that passed over everything is recorded.
+  private func lookAfter() {
+    for queue in queues {
+      queue.history.dropOld(at: clock.now)
+      recordDropped(queue)
+      if queue.hasMoved { note(HookRows.put(queue.takePlace())) }
+      reportFailed(queue)
+    }
+    Loop.task { await self.lookAtAges() }
+  }
+
+  private func lookAtAges() async {
+    for queue in queues {
+      let cursor = queue.cursor
+      var time: Timestamp?
+      if cursor < bus.log.lastSequence {
+        // A store that can't be read says so by itself.
+        time = try? await bus.store.read { try EventRows.time(after: cursor, $0) }
+      }
+      queue.isNextOld = time.map { $0 + bus.store.retention.age / 5 * 4 <= clock.now } ?? false
+      warnOfBacklog(queue)
     }
   }
 }

@@ -8,7 +8,7 @@ package import RingiKit
 package enum HookMethods {
   /// The methods over a runner's hooks.
   package static func all(_ runner: HookRunner) -> [Method] {
-    [list(runner), test(runner), deliveries(runner), retry(runner)]
+    [list(runner), test(runner), deliveries(runner), retry(runner), discard(runner)]
   }
 
   private static let hook = Schema.string("A hook's name: that of its file.", minLength: 1)
@@ -40,7 +40,7 @@ package enum HookMethods {
 
   private static let delivery: [(name: String, schema: Schema)] =
     [
-      ("id", .string("HOOK/SEQUENCE; what hooks.retry takes.")), ("hook", hook),
+      ("id", .string("HOOK/SEQUENCE; what hooks.retry and hooks.discard take.")), ("hook", hook),
       ("sequence", .integer("The event's place in the log.")), ("event", .string("The event's id.")),
       ("type", .string("The event's type.")),
       ("state", .string("Where it stands.", enum: Delivery.State.allCases.map(\.rawValue))),
@@ -98,18 +98,33 @@ package enum HookMethods {
       })
   }
 
+  /// Which failed deliveries.
+  private static let choice = Schema.object([
+    "hook": hook,
+    "delivery": .anyOf([.string("A delivery's id.", minLength: 1), .integer("An event's sequence.", 0...)]),
+  ])
+
   private static func retry(_ runner: HookRunner) -> Method {
     Method(
-      "hooks.retry", "Tries failed deliveries again: one, a hook's, or all.",
-      params: .object([
-        "hook": hook,
-        "delivery": .anyOf([.string("A delivery's id.", minLength: 1), .integer("An event's sequence.", 0...)]),
-      ]),
+      "hooks.retry", "Tries failed deliveries again: one, a hook's, or all.", params: choice,
       result: .object(["retried": .integer("How many will be tried again.", 0...)], required: ["retried"]),
       isMutation: true,
-      handler: .sync { params, _ in
-        let delivery = params["delivery"].map { $0.string ?? $0.description }
-        return ["retried": JSONValue(try runner.retry(params["hook"]?.string, delivery: delivery))]
+      handler: .async { params, _ in
+        ["retried": JSONValue(try await runner.retry(params["hook"]?.string, delivery: chosen(params)))]
       })
+  }
+
+  private static func discard(_ runner: HookRunner) -> Method {
+    Method(
+      "hooks.discard", "Lets go of failed deliveries for good: one, a hook's, or all.", params: choice,
+      result: .object(["discarded": .integer("How many are gone.", 0...)], required: ["discarded"]),
+      isMutation: true,
+      handler: .async { params, _ in
+        ["discarded": JSONValue(try await runner.discard(params["hook"]?.string, delivery: chosen(params)))]
+      })
+  }
+
+  private static func chosen(_ params: JSONValue) -> String? {
+    params["delivery"].map { $0.string ?? $0.description }
   }
 }

@@ -51,7 +51,9 @@ enum EventRows {
     _ connection: Connection, after sequence: Int64, through last: Int64, matching filter: EventFilter, limit: Int
   ) throws -> Page<EventRecord> {
     try scan(connection, after: sequence, through: last, matching: filter, limit: limit) { row, event in
-      EventRecord(try event ?? Self.event(row), text: row.bytes(2))
+      let text = row.bytes(2)
+      if let event { return EventRecord(event, text: text) }
+      return try record(text, sequence: row.integer(0))
     }
   }
 
@@ -74,7 +76,7 @@ enum EventRows {
       guard page.rows.count < limit, budget > 0 else { return false }
       budget -= 1
       if filter.matchesType(of: EventType(row.text(1))) {
-        let event = filter.hasConditions ? try event(row) : nil
+        let event = filter.hasConditions ? try record(row.bytes(2), sequence: row.integer(0)).event : nil
         if event.map(filter.matches) ?? true { page.rows.append(try element(row, event)) }
       }
       page.through = row.integer(0)
@@ -85,12 +87,21 @@ enum EventRows {
     return page
   }
 
-  private static func event(_ row: borrowing Row) throws -> Event {
+  /// Reads an event's text.
+  static func record(_ text: [UInt8], sequence: Int64) throws -> EventRecord {
     do {
-      return try Event(json: JSONValue(parsing: row.bytes(2), options: JSONParsingOptions(maxDepth: 1024)))
+      let json = try JSONValue(parsing: text, options: JSONParsingOptions(maxDepth: 1024))
+      return EventRecord(try Event(json: json), text: text)
     } catch {
-      throw SQLiteError(code: 11, message: "the event \(row.integer(0)) can't be read: \(error)")
+      throw SQLiteError(code: 11, message: "the event \(sequence) can't be read: \(error)")
     }
+  }
+
+  /// When the first event after a sequence happened.
+  static func time(after sequence: Int64, _ connection: Connection) throws -> Timestamp? {
+    try connection.first(
+      "SELECT time FROM event WHERE sequence > ? ORDER BY sequence LIMIT 1", [.integer(sequence)]
+    ) { $0.time(0) } ?? nil
   }
 
   // MARK: Retention

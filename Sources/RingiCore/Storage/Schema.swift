@@ -35,16 +35,24 @@ enum Schema1 {
     CREATE INDEX task_form_task ON task_form (task);
 
     CREATE TABLE hook (
-      name TEXT PRIMARY KEY, settled INTEGER NOT NULL, lost INTEGER NOT NULL, last_error TEXT
+      name TEXT PRIMARY KEY,
+      -- The last event up to which each is settled, or has a row in delivery.
+      place INTEGER NOT NULL,
+      lost INTEGER NOT NULL, dropped INTEGER NOT NULL, last_error TEXT
     ) WITHOUT ROWID, STRICT;
 
     CREATE TABLE delivery (
-      hook TEXT NOT NULL, sequence INTEGER NOT NULL, event_id TEXT NOT NULL, type TEXT NOT NULL, state TEXT NOT NULL,
-      attempts INTEGER NOT NULL, last_error TEXT, exit_status INTEGER, signal INTEGER,
+      hook TEXT NOT NULL, sequence INTEGER NOT NULL,
+      -- A copy, since it may outlive the event in the log.
+      event BLOB NOT NULL,
+      is_failed INTEGER NOT NULL, attempts INTEGER NOT NULL, last_error TEXT, exit_status INTEGER, signal INTEGER,
       started_at INTEGER, finished_at INTEGER,
-      -- The event, for deliveries that may outlive it in the log.
-      event BLOB,
       PRIMARY KEY (hook, sequence)
+    ) STRICT;
+
+    -- What a hook was done with beyond its place.
+    CREATE TABLE delivered (
+      hook TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (hook, sequence)
     ) WITHOUT ROWID, STRICT;
 
     CREATE TABLE job (

@@ -8,6 +8,7 @@ package struct StoredState: Sendable {
   let instances: [String: InstanceRows.State]
   let tasks: [String: [TaskTable.Record]]
   let jobs: [JobRecord]
+  let hooks: [HookRecord]
 
   init(_ connection: Connection) throws {
     events = try EventRows.range(connection)
@@ -16,5 +17,6 @@ package struct StoredState: Sendable {
     let program = try connection.first("SELECT value FROM meta WHERE name = 'program'") { $0.text(0) }
     tasks = try TaskRows.all(connection, trustsFingerprints: program == Version.current)
     jobs = try JobRows.all(connection)
+    hooks = try HookRows.all(connection)
   }
 }

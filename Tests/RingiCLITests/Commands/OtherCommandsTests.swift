@@ -141,7 +141,11 @@ import Testing
       (["hooks", "test", "notify"], "hooks.test", ["hook": "notify"]),
       (["hooks", "test", "notify", #"{"type":"x"}"#], "hooks.test", ["hook": "notify", "event": ["type": "x"]]),
       (["hooks", "retry", "17"], "hooks.retry", ["delivery": 17]),
-      (["hooks", "retry", "a"], "hooks.retry", ["delivery": "a"]),
+      (["hooks", "retry", "a/17"], "hooks.retry", ["delivery": "a/17"]),
+      (["hooks", "retry", "a"], "hooks.retry", ["hook": "a"]),
+      (["hooks", "discard", "17"], "hooks.discard", ["delivery": 17]),
+      (["hooks", "discard", "a/17"], "hooks.discard", ["delivery": "a/17"]),
+      (["hooks", "discard", "a"], "hooks.discard", ["hook": "a"]),
     ] as [([String], String, JSONValue)])
   func hooksAskTheAgent(arguments: [String], method: String, params: JSONValue) throws {
     let run = try Ringi.run(arguments) { _, _ in .result([["name": "notify", "lastError": nil]]) }

@@ -12,7 +12,7 @@ import Timing
 /// A hook runner with everything it needs, and a folder in which its programs run.
 @Loop final class HookFixture {
   let folder: TemporaryFolder
-  let clock = TestClock()
+  let clock: TestClock
   let log: EventLog
   let bus: EventBus
   let registry = Registry()
@@ -20,10 +20,15 @@ import Timing
   let redactor = Redactor()
   let runner: HookRunner
 
-  init(events: Int64 = 1_000_000, environment: [String: String] = [:]) throws {
+  /// Makes a runner, on what a life of the agent left in `store` if there is one.
+  init(
+    events: Int64 = 1_000_000, environment: [String: String] = [:], on store: StoreFolder? = nil,
+    isRestored: Bool = true
+  ) throws {
     folder = try TemporaryFolder()
     guard mkfifo("\(folder.path)/gate", 0o600) == 0 else { throw SystemError.last("mkfifo") }
-    bus = try EventBus.inMemory(clock: clock, events: events)
+    clock = store?.clock ?? TestClock()
+    bus = try store.map { Self.bus($0, isRestored: isRestored) } ?? EventBus.inMemory(clock: clock, events: events)
     log = bus.log
     let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
     runner = HookRunner(
@@ -32,6 +37,14 @@ import Timing
       problems: problems, redactor: redactor, environment: environment.merging(["PATH": path]) { $1 },
       random: Highest())
     try registry.add(EventMethods.all(bus), of: "agent")
+    if isRestored { runner.restore(store?.state?.hooks ?? []) }
+  }
+
+  /// A bus over a store that may hold events already.
+  static func bus(_ folder: StoreFolder, isRestored: Bool = true) -> EventBus {
+    let bus = EventBus(store: folder.store, clock: folder.clock, host: "host.example")
+    if isRestored, let state = folder.state { bus.log.restore(state.events) }
+    return bus
   }
 
   func hook(

@@ -79,7 +79,7 @@ import Timing
       #expect(fixture.problems.sentences.first?.contains("The hook h failed with 1 events") == true)
 
       try fixture.folder.write("go", "")
-      #expect(try fixture.runner.retry("h", delivery: "h/1") == 1)
+      #expect(try await fixture.runner.retry("h", delivery: "h/1") == 1)
       try await fixture.until { fixture.delivered() == 2 }
       #expect(try fixture.deliveries(.failed).isEmpty)
       #expect(fixture.problems.sentences == [])
