@@ -122,5 +122,14 @@ import Testing
       if world.approved.contains(key) { #expect(completions == 1) }
     }
     #expect(world.keys.count > 50 && world.approved.count > 10)
+    // The hook ran for each event at least once, and the first time in their order.
+    let wanted = events.filter { ["task-ready", "approval-done"].contains($0["type"]?.string ?? "") }
+      .compactMap { $0["sequence"]?.int }
+    let noted = try String(contentsOfFile: world.sap.folder.path("noted"), encoding: .utf8)
+      .split(separator: "\n").compactMap { Int64($0) }
+    var seen: Set<Int64> = []
+    let firsts = noted.filter { seen.insert($0).inserted }
+    #expect(seen.subtracting(wanted).isEmpty && Set(wanted).subtracting(seen).isEmpty)
+    #expect(firsts == firsts.sorted())
   }
 }

@@ -88,6 +88,9 @@ package final class EventBus {
       sequence: to, data: ["from": JSONValue(from), "to": JSONValue(to)])
   }
 
+  /// What appends an entry to the audit log.
+  func audit(_ entry: AuditEntry) -> Change { .audit(entry, redactor: redactor) }
+
   private func unnumbered(_ draft: EventDraft) -> UnnumberedEvent {
     let now = clock.now
     return UnnumberedEvent(

@@ -203,6 +203,7 @@ package enum TaskMethods {
       handler: .async { params, call in try await decisions.decide(request(.complete, params, call)) })
   }
 
+  @Loop
   private static func request(_ kind: Decision.Kind, _ params: JSONValue, _ call: Call) throws -> Decisions.Request {
     var request = Decisions.Request(
       task: try params.text("task"),
@@ -210,6 +211,7 @@ package enum TaskMethods {
         kind, decision: params["decision"]?.string, comment: params["comment"]?.string, context: params["context"]))
     request.seen = params["seen"]?.string
     request.idempotencyKey = params["idempotencyKey"]?.string.map { "\(call.listener):\($0)" }
+    request.actor = call.actor
     request.causes = call.causes
     return request
   }
@@ -221,7 +223,7 @@ package enum TaskMethods {
       "tasks.\(reservation.rawValue)", summary, params: .object(["task": selector], required: ["task"]),
       result: .object(["task": taskSchema], required: ["task"]), isMutation: true,
       handler: .async { params, call in
-        try await decisions.reserve(reservation, params.text("task"), causes: call.causes)
+        try await decisions.reserve(reservation, params.text("task"), by: call)
       })
   }
 

@@ -1,7 +1,7 @@
 package import EventLoop
 package import JSON
 internal import JSONRPC
-internal import RingiKit
+package import RingiKit
 package import RingiModel
 internal import Timing
 
@@ -15,6 +15,7 @@ package final class Decisions {
     package var seen: String?
     package var idempotencyKey: String?
     package var isDryRun = false
+    package var actor = Actor()
     package var causes: [String] = []
 
     package init(task: String, decision: Decision) {
@@ -71,7 +72,16 @@ package final class Decisions {
     }
     return try await keys.once(request.idempotencyKey, request.json) { [self] in
       let id = try find(request.task).id
-      return try await work(on: id) { [self] in try await carryOut(id, request) }.json
+      return try await work(on: id) { [self] in
+        do {
+          let done = try await carryOut(id, request)
+          if done.isRepeated { audit(request, id, "already") }
+          return done
+        } catch {
+          audit(request, id, rpcError(error))
+          throw error
+        }
+      }.json
     }
   }
 
@@ -113,8 +123,7 @@ package final class Decisions {
   private func act(
     _ request: Request, on task: TaskItem, _ entry: InboxSource, _ source: any TaskSource
   ) async throws -> Done {
-    var pending = TaskTable.Pending(decision: request.decision, since: now, revision: task.revision)
-    pending.causes = request.causes
+    let pending = request.pending(on: task, at: now)
     entry.table.setHeld(task.id, true)
     defer { entry.table.setHeld(task.id, false) }
     entry.table.setPending(task.id, pending)
@@ -197,7 +206,27 @@ package final class Decisions {
     entry.table.setPending(task.id, nil)
     let done = EventDraft.approvalDone(
       task, by: task.decidedBy, via: "agent", comment: request.decision.comment, causes: request.causes)
-    return Done(task: task, event: await inbox.keep([done], entry)?.first)
+    let audit = request.pending(on: task, at: now)
+      .entry(task.id, request.decision.kind.outcome.rawValue, at: now, backend: task.decider)
+    let events = await inbox.keep([done], entry, with: [inbox.bus.audit(audit)])
+    return Done(task: task, event: events?.first)
+  }
+
+  private func audit(_ request: Request, _ task: TaskItem.ID, _ outcome: String, backend: JSONValue? = nil) {
+    // What was refused because nothing can be recorded is not recorded either.
+    guard inbox.bus.store.trouble == nil else { return }
+    inbox.bus.store.note(
+      inbox.bus.audit(request.pending(on: nil, at: now).entry(task, outcome, at: now, backend: backend)))
+  }
+
+  private func audit(_ request: Request, _ task: TaskItem.ID, _ error: RPCError) {
+    let outcome =
+      switch error.kind {
+      case "conflict": "conflict"
+      case "outcome-unknown": "unknown"
+      default: "failed"
+      }
+    audit(request, task, outcome, backend: error.json)
   }
 
   private func recordElsewhere(_ task: TaskItem, _ request: Request, in entry: InboxSource) async throws -> Done {
@@ -259,16 +288,18 @@ package final class Decisions {
     let (entry, source) = try inbox.live(id)
     guard let known = entry.table.entries[id]?.task else { throw RPCError.notFound("The task \(id) is not known.") }
     guard let pending = entry.table.pending[id], !pending.isAnswered else { return Done(task: known, event: nil) }
-    var request = Request(task: id.description, decision: pending.decision)
-    request.causes = pending.causes
+    let request = Request(pending, on: id)
     let began = now
-    guard let task = try await source.task(id) else {
-      entry.table.setPending(id, nil)
+    let found = try await source.task(id)
+    // A poll may have settled it meanwhile.
+    guard entry.table.pending[id] == pending else { return Done(task: known, event: nil) }
+    guard let task = found else {
       try await takeIn([], lost: [id], entry)
       return Done(task: known, event: nil)
     }
     guard task.status.isOpen else {
       guard task.status == .done, pending.decision.kind.fits(task.outcome) else {
+        audit(request, id, "conflict")
         return try await recordElsewhere(task, request, in: entry)
       }
       return await record(task, request, in: entry)
@@ -278,6 +309,7 @@ package final class Decisions {
     let kind = pending.decision.kind.rawValue
     guard task.revision == pending.revision else {
       entry.table.setPending(id, nil, TaskTable.Step(time: now, what: "\(kind) dropped, the task had changed"))
+      audit(request, id, "dropped")
       inbox.log.write(
         .warning, id.provider,
         "the decision to \(kind) \(id) did not reach the backend, and the task has changed since: decide again")
@@ -297,10 +329,10 @@ package final class Decisions {
   /// - Parameters:
   ///   - reservation: Which of the two.
   ///   - selector: What the client wrote.
-  ///   - causes: The events that led to this.
+  ///   - call: Who asks for it.
   /// - Returns: `{task}`.
   /// - Throws: `RPCError`.
-  package func reserve(_ reservation: Reservation, _ selector: String, causes: [String]) async throws -> JSONValue {
+  package func reserve(_ reservation: Reservation, _ selector: String, by call: Call) async throws -> JSONValue {
     let id = try find(selector).id
     let done = try await work(on: id) { [self] in
       let (entry, source) = try inbox.live(id)
@@ -310,7 +342,10 @@ package final class Decisions {
       }
       do {
         let reserved = try await reservation == .claim ? source.claim(task) : source.release(task)
-        try await takeIn([reserved], lost: [], entry)
+        var audit = AuditEntry(
+          reservation.rawValue, by: call.actor, outcome: reservation == .claim ? "claimed" : "released", at: now)
+        audit.task = id
+        try await inbox.takeIn([reserved], lost: [], entry, with: [inbox.bus.audit(audit)])
         return Done(task: reserved, event: nil)
       } catch let error as AlreadyDecided {
         try await takeIn([error.task], lost: [], entry)
@@ -331,6 +366,19 @@ extension Decisions.Done {
 }
 
 extension Decisions.Request {
+  /// What was asked for before the agent was killed.
+  fileprivate init(_ pending: TaskTable.Pending, on task: TaskItem.ID) {
+    self.init(task: task.description, decision: pending.decision)
+    (actor, idempotencyKey, causes) = (pending.actor, pending.idempotencyKey, pending.causes)
+  }
+
+  /// What is written down of it.
+  fileprivate func pending(on task: TaskItem?, at now: Timestamp) -> TaskTable.Pending {
+    var pending = TaskTable.Pending(decision: decision, since: now, revision: task?.revision ?? "")
+    (pending.actor, pending.idempotencyKey, pending.causes) = (actor, idempotencyKey, causes)
+    return pending
+  }
+
   /// What an idempotency key stands for.
   fileprivate var json: JSONValue {
     [

@@ -240,15 +240,16 @@ package final class Inbox {
       look.tasks, fingerprints: look.fingerprints, lost: look.lost, since: began.version, announces: announces,
       now: clock.now)
     var result = PollResult()
+    var audits: [AuditEntry] = []
     let drafts = changes.map { change in
       switch change {
       case .ready: result.ready += 1
       default: result.changed += 1
       }
-      return draft(change, entry, look)
+      return draft(change, entry, look, &audits)
     }
-    settlePending(look, entry, began.time)
-    await keep(drafts, entry, with: more)
+    audits += settlePending(look, entry, began.time)
+    await keep(drafts, entry, with: more + audits.map(bus.audit))
     return result
   }
 
@@ -287,7 +288,9 @@ package final class Inbox {
     records.isEmpty && forgotten.isEmpty ? [] : [.tasks(records, forgotten: forgotten, at: clock.now)]
   }
 
-  private func draft(_ change: TaskTable.Change, _ entry: InboxSource, _ look: Look) -> EventDraft {
+  private func draft(
+    _ change: TaskTable.Change, _ entry: InboxSource, _ look: Look, _ audits: inout [AuditEntry]
+  ) -> EventDraft {
     switch change {
     case .ready(let task): return .about(task, .taskReady)
     case .changed(let task): return .about(task, .taskChanged)
@@ -299,6 +302,8 @@ package final class Inbox {
       guard let pending = entry.table.pending[task.id], pending.decision.kind.fits(task.outcome) else {
         return .approvalDone(task, by: task.decidedBy, via: "backend", comment: nil)
       }
+      audits.append(
+        pending.entry(task.id, pending.decision.kind.outcome.rawValue, at: clock.now, backend: task.decider))
       return .approvalDone(
         settled(task, pending, entry), by: task.decidedBy, via: "agent", comment: pending.decision.comment,
         causes: pending.causes)
@@ -306,9 +311,11 @@ package final class Inbox {
   }
 
   /// Takes over single tasks that were looked at between polls.
-  func takeIn(_ tasks: [TaskItem], lost: [TaskItem.ID], _ entry: InboxSource) async throws {
+  func takeIn(
+    _ tasks: [TaskItem], lost: [TaskItem.ID], _ entry: InboxSource, with changes: [Change] = []
+  ) async throws {
     let look = Look(tasks: tasks, lost: lost, lostRecords: try await records(of: lost))
-    _ = await merge(look, into: entry, (entry.table.version, clock.now))
+    _ = await merge(look, into: entry, (entry.table.version, clock.now), with: changes)
   }
 
   /// Notes that somebody saw a context.
@@ -331,13 +338,22 @@ package final class Inbox {
   /// A look that began long enough after an unclear write and shows the task open says that the write was not done.
   ///
   /// One that nobody was told of is made again then, see ``Decisions/resume(_:)``.
-  private func settlePending(_ look: Look, _ entry: InboxSource, _ began: Timestamp) {
+  ///
+  /// - Returns: What the audit log tells of it.
+  private func settlePending(_ look: Look, _ entry: InboxSource, _ began: Timestamp) -> [AuditEntry] {
+    var audits: [AuditEntry] = []
     for task in look.tasks {
       guard let pending = entry.table.pending[task.id], !entry.table.isHeld(task.id) else { continue }
       if task.status.isOpen, !pending.isAnswered || began.duration(since: pending.since) < entry.settles { continue }
       entry.table.setPending(task.id, nil)
+      audits.append(pending.entry(task.id, task.status.isOpen ? "not-done" : "conflict", at: clock.now))
     }
-    for id in look.lost where entry.table.pending[id] != nil { entry.table.setPending(id, nil) }
+    for id in look.lost {
+      guard let pending = entry.table.pending[id], !entry.table.isHeld(id) else { continue }
+      entry.table.setPending(id, nil)
+      audits.append(pending.entry(id, "gone", at: clock.now))
+    }
+    return audits
   }
 
   private func recovered(_ entry: InboxSource) async {
@@ -371,6 +387,11 @@ extension Decision.Kind {
   func fits(_ outcome: TaskItem.Outcome?) -> Bool {
     outcome == nil || outcome == .completed || outcome == self.outcome
   }
+}
+
+extension TaskItem {
+  /// Who decided, for the audit log.
+  var decider: JSONValue? { decidedBy.map { ["decidedBy": JSONValue($0)] } }
 }
 
 extension EventDraft {

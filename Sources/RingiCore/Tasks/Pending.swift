@@ -1,4 +1,5 @@
 package import JSON
+package import RingiKit
 package import RingiModel
 package import Timing
 
@@ -10,6 +11,9 @@ extension TaskTable {
     package let since: Timestamp
     /// What the task was then; of another one the decision was not made.
     package let revision: String
+    /// Who made it, and the key that they gave it.
+    package var actor = Actor()
+    package var idempotencyKey: String?
     /// The events that led to it.
     package var causes: [String] = []
     /// Whether whoever made it was told that its outcome is unknown: then it is theirs to make again.
@@ -30,8 +34,19 @@ extension TaskTable.Pending {
       "kind": JSONValue(decision.kind.rawValue), "decision": decision.decision.map { JSONValue($0) } ?? .null,
       "comment": decision.comment.map { JSONValue($0) } ?? .null, "context": decision.context ?? .null,
       "since": JSONValue(since.milliseconds), "revision": JSONValue(revision),
+      "actor": actor.json, "idempotencyKey": idempotencyKey.map { JSONValue($0) } ?? .null,
       "causes": JSONValue(array: causes.map { JSONValue($0) }), "isAnswered": JSONValue(isAnswered),
     ]
+  }
+
+  /// What the audit log tells of its end.
+  func entry(_ task: TaskItem.ID, _ outcome: String, at time: Timestamp, backend: JSONValue? = nil) -> AuditEntry {
+    var entry = AuditEntry(decision.kind.rawValue, by: actor, outcome: outcome, at: time)
+    entry.task = task
+    entry.idempotencyKey = idempotencyKey
+    entry.backend = backend
+    if let comment = decision.comment { entry.details = ["comment": JSONValue(comment)] }
+    return entry
   }
 
   /// Reads what ``json`` wrote.
@@ -47,6 +62,8 @@ extension TaskTable.Pending {
         kind, decision: json["decision"]?.string, comment: json["comment"]?.string,
         context: context?.isNull == true ? nil : context),
       since: Timestamp(milliseconds: since), revision: revision)
+    actor = Actor(json: json["actor"] ?? .null)
+    idempotencyKey = json["idempotencyKey"]?.string
     causes = json["causes"]?.array?.compactMap(\.string) ?? []
     isAnswered = json["isAnswered"]?.bool ?? false
   }
