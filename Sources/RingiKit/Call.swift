@@ -13,14 +13,11 @@ public struct Call: Sendable {
 
   public let origin: Origin
   /// The `progressToken` of the params, where the client wants progress.
-  let progressToken: JSONValue?
+  package var progressToken: JSONValue?
+  /// The `idempotencyKey` of the params.
+  package var idempotencyKey: String?
 
-  package init(origin: Origin, progressToken: JSONValue? = nil) {
-    self.origin = origin
-    self.progressToken = progressToken
-  }
-
-  package func with(progressToken: JSONValue?) -> Call { Call(origin: origin, progressToken: progressToken) }
+  package init(origin: Origin) { self.origin = origin }
 
   /// The ids of the events that led to this call, oldest first.
   public var causes: [String] {

@@ -100,6 +100,14 @@ extension Schema {
     Schema(.object, description, [.additionalProperties(values)])
   }
 
+  /// The schema of an object with one more property, the last; without effect where none are declared.
+  public func adding(_ name: String, _ schema: Schema) -> Schema {
+    Schema(
+      rules.map { rule in
+        if case .properties(let properties) = rule { .properties(properties + [(name, schema)]) } else { rule }
+      })
+  }
+
   /// What fits one of the choices or several.
   public static func anyOf(_ choices: [Schema]) -> Schema { Schema([.anyOf(choices)]) }
 

@@ -35,6 +35,7 @@ extension Agent {
     async let deliveries: Void = hooks.stop(within: Self.shutdownLimit - .seconds(6))
     _ = await (jobs, deliveries)
     await decisions.settle()
+    await mutations.settle()
     await plugins.stopAll()
     await server.finish()
     // Where the store can't be read there is nothing to say; that was reported.

@@ -50,6 +50,7 @@ package final class Agent {
   let scheduler: Scheduler
   let inbox: Inbox
   let decisions: Decisions
+  let mutations: Mutations
   let hooks: HookRunner
   let plugins: PluginHost
   let environment: SessionEnvironment
@@ -78,6 +79,8 @@ package final class Agent {
     scheduler = Scheduler(clock: clock, store: store, redactor: redactor)
     inbox = Inbox(bus: bus, clock: clock, log: log)
     decisions = Decisions(inbox: inbox)
+    mutations = Mutations(store: store, clock: clock, redactor: redactor)
+    registry.mutations = mutations
     hooks = HookRunner(
       bus: bus, registry: registry, clock: clock, log: log, problems: problems, redactor: redactor,
       environment: options.environment)

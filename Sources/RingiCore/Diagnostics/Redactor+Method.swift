@@ -11,8 +11,6 @@ extension Redactor {
       case .sync(let body): .sync { [self] params, call in redact(try body(params, call)) }
       case .async(let body): .async { [self] params, call in redact(try await body(params, call)) }
       }
-    return Method(
-      method.name, method.summary, params: method.params, result: method.result, isMutation: method.isMutation,
-      handler: handler)
+    return method.with(handler: handler)
   }
 }

@@ -106,6 +106,8 @@ package enum EventMethods {
           "subject": .string("What it is about.", minLength: 1), "data": .any.described("What it says."),
         ], required: ["type"]),
       result: .object(["event": .any.described("The event as it stands in the log.")], required: ["event"]),
+      // The event itself is recorded.
+      isMutation: true, isAudited: false,
       handler: .async { params, call in
         let type = EventType(try params.text("type"))
         // It becomes the method of a notification, and a word in people's filters.

@@ -16,6 +16,7 @@ package enum PluginMethods {
         handler: .sync { params, _ in try host.row(params.text("plugin")) }),
       Method(
         "plugins.restart", "Stops a plugin instance and starts it anew.", params: params, result: row,
+        isMutation: true,
         handler: .async { params, _ in try await host.restart(params.text("plugin")) }),
     ]
   }

@@ -176,10 +176,10 @@ package enum TaskMethods {
           "context": .map(
             "Goes to the backend along with the decision.", of: .any.described("A value for the backend.")),
           "seen": .string("The revision that the person looked at; a conflict when the task changed since."),
-          "idempotencyKey": .string("The same key answers the same again, without acting twice.", minLength: 1),
+          Method.idempotencyKey.name: Method.idempotencyKey.schema,
           "dryRun": .boolean("Answer with what would be sent, and send nothing.").default(false),
         ], required: ["task"]),
-      result: done, isMutation: true,
+      result: done, isMutation: true, settlesItself: true,
       handler: .async { params, call in
         var request = try request(kind, params, call)
         request.isDryRun = params["dryRun"]?.bool ?? false
@@ -197,9 +197,8 @@ package enum TaskMethods {
           "context": .map(
             "Goes to the backend along with the decision.", of: .any.described("A value for the backend.")),
           "seen": .string("The revision that the person looked at; a conflict when the task changed since."),
-          "idempotencyKey": .string("The same key answers the same again, without acting twice.", minLength: 1),
         ], required: ["task"]),
-      result: done, isMutation: true,
+      result: done, isMutation: true, settlesItself: true,
       handler: .async { params, call in try await decisions.decide(request(.complete, params, call)) })
   }
 
@@ -210,7 +209,7 @@ package enum TaskMethods {
       decision: Decision(
         kind, decision: params["decision"]?.string, comment: params["comment"]?.string, context: params["context"]))
     request.seen = params["seen"]?.string
-    request.idempotencyKey = params["idempotencyKey"]?.string.map { "\(call.listener):\($0)" }
+    request.idempotencyKey = call.idempotencyKey
     request.actor = call.actor
     request.causes = call.causes
     return request
@@ -221,7 +220,7 @@ package enum TaskMethods {
   ) -> Method {
     Method(
       "tasks.\(reservation.rawValue)", summary, params: .object(["task": selector], required: ["task"]),
-      result: .object(["task": taskSchema], required: ["task"]), isMutation: true,
+      result: .object(["task": taskSchema], required: ["task"]), isMutation: true, settlesItself: true,
       handler: .async { params, call in
         try await decisions.reserve(reservation, params.text("task"), by: call)
       })

@@ -12,30 +12,28 @@ extension Method {
   /// - Throws: `RPCError` (invalid-params), or what the handler throws.
   @Loop
   package func invoke(_ params: JSONValue?, _ call: Call) async throws -> JSONValue {
-    switch try await answer(params, call) {
-    case .value(let value): return value
-    case .text(let text): return try JSONValue(parsing: text.utf8, options: JSONParsingOptions(maxDepth: 1024))
-    }
+    try await answer(params, call).value
   }
 
   /// As ``invoke(_:_:)``, with the result in the form in which the handler has it.
   @Loop
   func answer(_ params: JSONValue?, _ call: Call) async throws -> Answer {
+    if case .bytes = handler { return try await run(params ?? .emptyObject, call) }
+    let (params, call) = try prepare(params, call)
+    return try await run(params, call)
+  }
+
+  /// Calls the handler with params that were prepared.
+  @Loop
+  func run(_ params: JSONValue, _ call: Call) async throws -> Answer {
     switch handler {
     case .bytes(let body):
       var output: [UInt8] = []
-      let input = params?.utf8 ?? []
-      try input.withUnsafeBufferPointer { try body($0, call, &output) }
+      try params.utf8.withUnsafeBufferPointer { try body($0, call, &output) }
       return .text(JSONText(scanned: output))
-    case .sync(let body):
-      let (params, call) = try prepare(params, call)
-      return .value(try body(params, call))
-    case .async(let body):
-      let (params, call) = try prepare(params, call)
-      return .value(try await body(params, call))
-    case .text(let body):
-      let (params, call) = try prepare(params, call)
-      return .text(try await body(params, call))
+    case .sync(let body): return .value(try body(params, call))
+    case .async(let body): return .value(try await body(params, call))
+    case .text(let body): return .text(try await body(params, call))
     }
   }
 
@@ -43,6 +41,23 @@ extension Method {
   enum Answer: Sendable {
     case value(JSONValue)
     case text(JSONText)
+
+    var utf8: [UInt8] {
+      switch self {
+      case .value(let value): value.utf8
+      case .text(let text): text.utf8
+      }
+    }
+
+    /// The result as a value.
+    var value: JSONValue {
+      get throws {
+        switch self {
+        case .value(let value): value
+        case .text(let text): try JSONValue(parsing: text.utf8, options: JSONParsingOptions(maxDepth: 1024))
+        }
+      }
+    }
 
     func write(into output: inout [UInt8]) {
       switch self {
@@ -52,16 +67,21 @@ extension Method {
     }
   }
 
-  /// The params as the handler takes them: by name, checked, with defaults; the progress token goes into the call.
+  /// The params as the handler takes them: by name, checked, with defaults; the progress token and the
+  /// idempotency key go into the call.
   package func prepare(_ params: JSONValue?, _ call: Call) throws(RPCError) -> (JSONValue, Call) {
     var named = try named(params)
     var call = call
     if let token = named["progressToken"], !self.params.propertyNames.contains("progressToken") {
       named = named.setting("progressToken", to: nil)
-      call = call.with(progressToken: token)
+      call.progressToken = token
     }
     let violations = self.params.validate(named)
     guard violations.isEmpty else { throw .invalidParams(violations, of: name) }
+    if isMutation, let key = named[Self.idempotencyKey.name]?.string {
+      call.idempotencyKey = key
+      if hidesIdempotencyKey { named = named.setting(Self.idempotencyKey.name, to: nil) }
+    }
     return (self.params.fillingDefaults(named), call)
   }
 

@@ -9,6 +9,8 @@ package final class Registry {
   package private(set) var table = MethodTable([])
   /// Grows with each change, so that what was derived from the table can be renewed.
   package private(set) var generation = 0
+  /// The way of what may change something; without it there is nothing to record.
+  package var mutations: Mutations?
   private var owners: [(owner: String, methods: [Method])] = []
 
   package init() {}
@@ -64,7 +66,13 @@ package final class Registry {
     guard let index = table.index(of: name) else {
       throw RPCError.methodNotFound("There is no method \(name); rpc.discover lists all.")
     }
-    return try await table.methods[index].invoke(params, call)
+    return try await answer(table.methods[index], params, call).value
+  }
+
+  /// Calls a method, whoever asks.
+  func answer(_ method: Method, _ params: JSONValue?, _ call: Call) async throws -> Method.Answer {
+    guard method.isMutation, let mutations else { return try await method.answer(params, call) }
+    return try await mutations.answer(method, params, call)
   }
 
   /// A name was already taken.

@@ -70,7 +70,7 @@ extension Session {
     let call = Call(origin: .client(self))
     let task = Loop.task { [self] in
       do {
-        finish(request, .success(try await method.answer(params, call)))
+        finish(request, .success(try await environment.registry.answer(method, params, call)))
       } catch {
         // A handler may turn its cancellation into an error of its own.
         finish(request, .failure(Task.isCancelled ? .cancelled() : rpcError(error)))

@@ -100,8 +100,8 @@ extension Session {
     let params = UnsafeBufferPointer(rebasing: frame[request.params ?? 0..<0])
     switch method.handler {
     case .bytes(let body): answer(method, body, params, id, batch)
-    case .sync(let body): answer(method, body, params, id, batch)
-    case .async, .text: start(method, params, id, batch)
+    case .sync(let body) where !method.isMutation: answer(method, body, params, id, batch)
+    case .sync, .async, .text: start(method, params, id, batch)
     }
   }
 }

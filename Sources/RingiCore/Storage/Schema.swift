@@ -62,7 +62,9 @@ enum Schema1 {
     ) WITHOUT ROWID, STRICT;
 
     CREATE TABLE idempotency_key (
-      listener TEXT NOT NULL, key TEXT NOT NULL, request TEXT NOT NULL, answer BLOB, created_at INTEGER NOT NULL,
+      -- The hash of method and params; whether it was begun, done or can't be told; what was answered.
+      listener TEXT NOT NULL, key TEXT NOT NULL, request BLOB NOT NULL, state TEXT NOT NULL, answer BLOB,
+      created_at INTEGER NOT NULL,
       PRIMARY KEY (listener, key)
     ) WITHOUT ROWID, STRICT;
     CREATE INDEX idempotency_key_created_at ON idempotency_key (created_at);

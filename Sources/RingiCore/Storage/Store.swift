@@ -143,6 +143,13 @@ package final class Store {
     return try? transaction.result?.get()
   }
 
+  /// Sees to it that what is about to happen can be recorded; a disk that has recovered is noticed at once.
+  ///
+  /// - Throws: `RPCError` (unavailable).
+  func ensureUsable() async throws {
+    if trouble != nil { _ = try await record([.probe]) }
+  }
+
   /// As ``keep(_:events:)``, for one who needn't know when.
   func note(_ change: Change) {
     let transaction = Transaction([change], [], isKept: true)

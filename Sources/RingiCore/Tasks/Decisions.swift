@@ -32,7 +32,6 @@ package final class Decisions {
   }
 
   private let inbox: Inbox
-  private let keys = IdempotencyKeys()
   /// The last of what was begun on each task; what comes next waits for it.
   private var running: [TaskItem.ID: Task<Done, any Error>] = [:]
 
@@ -70,19 +69,17 @@ package final class Decisions {
         "request": try source.preview(request.decision, on: task),
       ]
     }
-    return try await keys.once(request.idempotencyKey, request.json) { [self] in
-      let id = try find(request.task).id
-      return try await work(on: id) { [self] in
-        do {
-          let done = try await carryOut(id, request)
-          if done.isRepeated { audit(request, id, "already") }
-          return done
-        } catch {
-          audit(request, id, rpcError(error))
-          throw error
-        }
-      }.json
-    }
+    let id = try find(request.task).id
+    return try await work(on: id) { [self] in
+      do {
+        let done = try await carryOut(id, request)
+        if done.isRepeated { audit(request, id, "already") }
+        return done
+      } catch {
+        audit(request, id, rpcError(error))
+        throw error
+      }
+    }.json
   }
 
   /// Does one thing to a task at a time, each to its end: a client who leaves takes nothing back half done.
@@ -377,15 +374,5 @@ extension Decisions.Request {
     var pending = TaskTable.Pending(decision: decision, since: now, revision: task?.revision ?? "")
     (pending.actor, pending.idempotencyKey, pending.causes) = (actor, idempotencyKey, causes)
     return pending
-  }
-
-  /// What an idempotency key stands for.
-  fileprivate var json: JSONValue {
-    [
-      "task": JSONValue(task), "kind": JSONValue(decision.kind.rawValue),
-      "decision": decision.decision.map { JSONValue($0) } ?? .null,
-      "comment": decision.comment.map { JSONValue($0) } ?? .null, "context": decision.context ?? .null,
-      "seen": seen.map { JSONValue($0) } ?? .null,
-    ]
   }
 }

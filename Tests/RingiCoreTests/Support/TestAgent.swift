@@ -29,6 +29,7 @@ final class TestAgent {
     bus = try EventBus.inMemory(clock: clock, events: events, redactor: redactor)
     environment = SessionEnvironment(
       registry: registry, bus: bus, clock: clock, redactor: redactor, limits: limits, counters: counters)
+    registry.mutations = Mutations(store: bus.store, clock: clock, redactor: redactor)
     server = Server(environment: environment, log: log)
     inbox = Inbox(bus: bus, clock: clock, log: log)
     decisions = Decisions(inbox: inbox)
