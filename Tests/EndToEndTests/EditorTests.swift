@@ -39,6 +39,7 @@ import Testing
               :name "ringi"
               :notification-dispatcher (lambda (_c method _params) (setq event method))
               :process (make-process :name "ringid" :connection-type 'pipe :coding 'utf-8-emacs-unix :noquery t
+                         :stderr (get-buffer-create "*ringid*")
                          :command '("\(Self.ringid)" "--stdio" "--config" "\(folder.config)" "--state" "\(folder.state)"))))
            (echo (jsonrpc-request connection 'agent.echo '(:text "稟議")))
            (code nil))

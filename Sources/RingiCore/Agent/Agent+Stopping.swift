@@ -45,6 +45,7 @@ extension Agent {
 
   /// Writes down outside of the store how far the audit log goes, so that a missing end can be noticed.
   func write(_ head: AuditRows.Head) {
+    guard head.number > 0 else { return }
     log.write(
       .info, "audit",
       "the audit log has \(head.number) entries, the last with the hash \(head.hash.hexadecimal)")

@@ -76,6 +76,11 @@ package final class EventBus {
     await store.keep(changes, events: drafts.map(unnumbered))?.map(\.event)
   }
 
+  /// As ``keep(_:with:)``, for one who needn't know when.
+  func note(_ drafts: [EventDraft], with changes: [Change] = []) {
+    store.note(changes, events: drafts.map(unnumbered))
+  }
+
   /// The event that stands for events that are gone from the log.
   ///
   /// - Parameters:

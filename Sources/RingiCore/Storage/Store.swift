@@ -151,11 +151,13 @@ package final class Store {
   }
 
   /// As ``keep(_:events:)``, for one who needn't know when.
-  func note(_ change: Change) {
-    let transaction = Transaction([change], [], isKept: true)
+  func note(_ changes: [Change], events: [UnnumberedEvent] = []) {
+    let transaction = Transaction(changes, events, isKept: true)
     transaction.isDone.open()
     append(transaction)
   }
+
+  func note(_ change: Change) { note([change]) }
 
   private func enqueue(_ transaction: Transaction) async throws {
     append(transaction)
@@ -304,6 +306,8 @@ package final class Store {
   /// Makes it usable again where that takes more than another attempt.
   private func recover() async throws {
     guard let file else { return }
+    // That the next page could be written makes the file no better.
+    if let trouble, trouble.kind == .damaged { throw trouble }
     guard isLoaded else { return try await load(file) }
     guard await writer.perform({ file.identity }) == nil else { return }
     lock = nil

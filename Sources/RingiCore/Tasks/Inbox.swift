@@ -57,14 +57,18 @@ package final class Inbox {
     sources[instance]?.source = nil
   }
 
-  /// Takes over what was recorded, in the place of what was found out since the start.
+  /// Takes over what was recorded, and what polls have found out before it could be read.
   func restore(_ state: StoredState) {
     for name in Set(sources.keys).union(state.instances.keys).union(state.tasks.keys) {
       let entry = sources[name] ?? InboxSource(instance: name)
       sources[name] = entry
+      let provisional = entry.hasPolled ? Look(entry.table) : nil
       entry.table = TaskTable(recorded: state.tasks[name] ?? [])
       entry.hasPolled = state.instances[name]?.hasPolled ?? false
       entry.failure = state.instances[name]?.failure
+      guard let provisional else { continue }
+      let news = takePoll(provisional, into: entry, (entry.table.version, clock.now))
+      bus.note(news.drafts, with: tasks(entry.table.takeUnrecorded()) + news.changes)
     }
   }
 
@@ -123,14 +127,11 @@ package final class Inbox {
       let look = try await look(source, entry, since: began.version)
       // Unloaded or replaced meanwhile: what it found is nobody's news any more.
       guard entry.source === source else { throw RPCError.pluginDown("The plugin \(instance) was unloaded.") }
-      let announces = entry.hasPolled || !entry.startsWithBaseline
-      let isFirst = !entry.hasPolled
-      entry.hasPolled = true
-      let result = await merge(
-        look, into: entry, began, with: isFirst ? [.instance(instance, entry.state)] : [], announces: announces)
+      let news = takePoll(look, into: entry, began)
+      await keep(news.drafts, entry, with: news.changes)
       await recovered(entry)
       onPoll(instance)
-      return result
+      return news.result
     } catch {
       if error is CancellationError || entry.source !== source { throw error }
       await failed(entry, rpcError(error))
@@ -145,6 +146,18 @@ package final class Inbox {
     var lost: [TaskItem.ID] = []
     /// What the backend last said of those.
     var lostRecords: [TaskItem.ID: JSONValue] = [:]
+
+    init() {}
+
+    init(tasks: [TaskItem], lost: [TaskItem.ID], lostRecords: [TaskItem.ID: JSONValue]) {
+      (self.tasks, self.lost, self.lostRecords) = (tasks, lost, lostRecords)
+    }
+
+    /// All that a table knows.
+    init(_ table: TaskTable) {
+      tasks = table.entries.values.map(\.task)
+      fingerprints = table.entries.compactMapValues(\.fingerprint)
+    }
   }
 
   /// The list, and what became of each known task that it lacks.
@@ -232,25 +245,41 @@ package final class Inbox {
     }
   }
 
-  private func merge(
-    _ look: Look, into entry: InboxSource, _ began: (version: Int, time: Timestamp), with more: [Change] = [],
-    announces: Bool = true
-  ) async -> PollResult {
+  /// What a look has brought about, for the store.
+  private struct News {
+    var drafts: [EventDraft] = []
+    var changes: [Change] = []
+    var result = PollResult()
+  }
+
+  /// Merges what a poll has found.
+  private func takePoll(_ look: Look, into entry: InboxSource, _ began: (version: Int, time: Timestamp)) -> News {
+    let isFirst = !entry.hasPolled
+    entry.hasPolled = true
+    var news = take(look, into: entry, began, announces: !isFirst || !entry.startsWithBaseline)
+    // In one transaction with what it found, so that the first poll is the first one for ever.
+    if isFirst { news.changes.append(.instance(entry.instance, entry.state)) }
+    return news
+  }
+
+  private func take(
+    _ look: Look, into entry: InboxSource, _ began: (version: Int, time: Timestamp), announces: Bool = true
+  ) -> News {
     let changes = entry.table.merge(
       look.tasks, fingerprints: look.fingerprints, lost: look.lost, since: began.version, announces: announces,
       now: clock.now)
-    var result = PollResult()
+    var news = News()
     var audits: [AuditEntry] = []
-    let drafts = changes.map { change in
+    for change in changes {
       switch change {
-      case .ready: result.ready += 1
-      default: result.changed += 1
+      case .ready: news.result.ready += 1
+      default: news.result.changed += 1
       }
-      return draft(change, entry, look, &audits)
+      news.drafts.append(draft(change, entry, look, &audits))
     }
     audits += settlePending(look, entry, began.time)
-    await keep(drafts, entry, with: more + audits.map(bus.audit))
-    return result
+    news.changes = audits.map(bus.audit)
+    return news
   }
 
   /// Records what has changed in an instance's tasks, and the events that tell of it.
@@ -262,11 +291,11 @@ package final class Inbox {
   /// - Returns: The events as they stand in the log; `nil` when they are still to be recorded.
   @discardableResult
   func keep(_ drafts: [EventDraft], _ entry: InboxSource, with changes: [Change] = []) async -> [Event]? {
-    let (records, forgotten) = entry.table.takeUnrecorded()
-    let changes = tasks(records, forgotten) + changes
+    let unrecorded = entry.table.takeUnrecorded()
+    let changes = tasks(unrecorded) + changes
     guard !drafts.isEmpty || !changes.isEmpty else { return [] }
     let events = await bus.keep(drafts, with: changes)
-    if events != nil { entry.table.slim(records) }
+    if events != nil { entry.table.slim(unrecorded.records) }
     return events
   }
 
@@ -274,18 +303,19 @@ package final class Inbox {
   ///
   /// - Throws: `RPCError` (unavailable) when it can't be; the table still holds what was to be recorded.
   func record(_ entry: InboxSource, with changes: [Change] = []) async throws {
-    let (records, forgotten) = entry.table.takeUnrecorded()
+    let unrecorded = entry.table.takeUnrecorded()
     do {
-      _ = try await bus.publish([], with: tasks(records, forgotten) + changes)
+      _ = try await bus.publish([], with: tasks(unrecorded) + changes)
     } catch {
-      entry.table.putBack(records, forgotten)
+      entry.table.putBack(unrecorded.records, unrecorded.forgotten)
       throw error
     }
-    entry.table.slim(records)
+    entry.table.slim(unrecorded.records)
   }
 
-  private func tasks(_ records: [TaskTable.Record], _ forgotten: [TaskItem.ID]) -> [Change] {
-    records.isEmpty && forgotten.isEmpty ? [] : [.tasks(records, forgotten: forgotten, at: clock.now)]
+  private func tasks(_ unrecorded: (records: [TaskTable.Record], forgotten: [TaskItem.ID])) -> [Change] {
+    let (records, forgotten) = unrecorded
+    return records.isEmpty && forgotten.isEmpty ? [] : [.tasks(records, forgotten: forgotten, at: clock.now)]
   }
 
   private func draft(
@@ -315,7 +345,8 @@ package final class Inbox {
     _ tasks: [TaskItem], lost: [TaskItem.ID], _ entry: InboxSource, with changes: [Change] = []
   ) async throws {
     let look = Look(tasks: tasks, lost: lost, lostRecords: try await records(of: lost))
-    _ = await merge(look, into: entry, (entry.table.version, clock.now), with: changes)
+    let news = take(look, into: entry, (entry.table.version, clock.now))
+    await keep(news.drafts, entry, with: news.changes + changes)
   }
 
   /// Notes that somebody saw a context.

@@ -13,6 +13,8 @@ final class ScriptedSource: TaskSource {
     case done
     /// It is done after a while, and no answer comes.
     case lost(doneAfter: Duration?)
+    /// Nothing is done, and nothing comes.
+    case stuck
     /// Nothing is done.
     case refused(RPCError)
     /// Somebody was first.
@@ -119,6 +121,9 @@ final class ScriptedSource: TaskSource {
         _ = clock.alarm(after: delay) { [self] in decideElsewhere(key, decision.kind.outcome, by: "me") }
       }
       throw UnclearOutcome(cause: .unavailable("The connection was cut."))
+    case .stuck:
+      try await wait(Gate())
+      return task
     case .refused(let error): throw error
     case .already: throw AlreadyDecided(task: records[key] ?? task)
     }

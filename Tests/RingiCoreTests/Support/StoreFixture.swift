@@ -1,8 +1,9 @@
 import EventLoop
-import RingiCore
 import RingiKit
 import RingiTestSupport
 import SQLite
+
+@testable import RingiCore
 
 /// An open store in a folder of a test's own.
 @Loop
@@ -20,6 +21,11 @@ final class StoreFixture {
     folder = try TemporaryFolder()
     store = Self.store(folder, clock, redactor, problems)
     bus = EventBus(store: store, clock: clock, host: "host.example", redactor: redactor)
+    try await open()
+  }
+
+  private func open() async throws {
+    store.onLoad = { [bus] in bus.log.restore($0.events) }
     try await store.open()
   }
 
@@ -31,7 +37,7 @@ final class StoreFixture {
     await store.close()
     store = Self.store(folder, clock, redactor, problems)
     bus = EventBus(store: store, clock: clock, host: "host.example", redactor: redactor)
-    try await store.open()
+    try await open()
   }
 
   private static func store(
