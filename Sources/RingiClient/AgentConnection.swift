@@ -14,6 +14,12 @@ final class AgentConnection {
   /// What the agent passes on from a backend may be deeper and have larger numbers than a request may.
   private static let lenient = JSONParsingOptions(maxDepth: JSONParsingOptions.depthLimit, largeIntegers: .asReal)
 
+  private static let identification: [UInt8] = {
+    let params: JSONValue = ["name": "ringi", "version": JSONValue(version)]
+    let message: JSONValue = ["jsonrpc": "2.0", "method": "agent.identify", "params": params]
+    return message.utf8 + [UInt8(ascii: "\n")]
+  }()
+
   private let descriptor: Int32
   private let path: String
   private var received: [UInt8] = []
@@ -44,19 +50,28 @@ final class AgentConnection {
   ///   - method: The method's name.
   ///   - params: An array or an object.
   ///   - deadline: When to stop waiting.
+  ///   - progress: Called with what the agent says of how far it has come.
   /// - Returns: The result.
   /// - Throws: `Failure` for an error answer, and when no answer comes.
-  func call(_ method: String, _ params: JSONValue, deadline: Deadline) throws(Failure) -> JSONValue {
+  func call(
+    _ method: String, _ params: JSONValue, deadline: Deadline, progress: ((JSONValue) -> Void)? = nil
+  ) throws(Failure) -> JSONValue {
     lastID += 1
     let id = lastID
     let request: JSONValue = [
       "jsonrpc": "2.0", "id": JSONValue(id), "method": JSONValue(method), "params": params,
     ]
-    var bytes = request.utf8
+    // The agent's audit log is to tell that it was this program; no answer comes, so nothing waits for it.
+    var bytes = id == 1 ? Self.identification : []
+    bytes += request.utf8
     bytes.append(UInt8(ascii: "\n"))
     try send(bytes, method: method, deadline: deadline)
     while true {
       let message = try receive(method: method, deadline: deadline)
+      if let progress, message["method"]?.string == "$/progress" {
+        progress(message["params"]?["value"] ?? .null)
+        continue
+      }
       guard message["method"] == nil, message["id"]?.int == id || message["id"]?.isNull == true else {
         queue.append(message)
         continue

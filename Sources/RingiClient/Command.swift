@@ -23,6 +23,7 @@ extension Command {
     .tasks, .task, .approve, .reject, .complete, .claim, .release, .refresh,
     .watch, .events, .publish, .say,
     .status, .plugins, .jobs, .hooks, .reload, .shutdown,
+    .audit, .backup, .restore,
     .call, .discover, .help,
   ]
 

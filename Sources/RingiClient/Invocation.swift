@@ -21,9 +21,11 @@ final class Invocation {
   /// Calls a method of the agent.
   ///
   /// - Throws: `Failure` when the agent is not there, does not answer in time, or answers with an error.
-  func call(_ method: String, _ params: JSONValue = .emptyObject) throws(Failure) -> JSONValue {
+  func call(
+    _ method: String, _ params: JSONValue = .emptyObject, progress: ((JSONValue) -> Void)? = nil
+  ) throws(Failure) -> JSONValue {
     let deadline = Deadline(after: try duration("timeout") ?? Self.defaultTimeout)
-    return try agent().call(method, params, deadline: deadline)
+    return try agent().call(method, params, deadline: deadline, progress: progress)
   }
 
   /// The connection to the agent, made when it is first asked for.

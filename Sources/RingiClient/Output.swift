@@ -35,10 +35,10 @@ package final class Output {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  /// Adds a text that is known to be harmless as it is, and ends it with a line break.
-  func text(_ text: String) {
+  /// Adds a text that is known to be harmless as it is, and ends it with a line break unless told otherwise.
+  func text(_ text: String, endsLine: Bool = true) {
     bytes.append(contentsOf: text.utf8)
-    if text.utf8.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
+    if endsLine, text.utf8.last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
   }
 
   /// Adds a table, fitted to the terminal.

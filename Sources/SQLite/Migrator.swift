@@ -18,6 +18,9 @@ public struct Migrator: Sendable {
 
   private let migrations: [Migration]
 
+  /// The version that it brings a database to.
+  public var count: Int { migrations.count }
+
   public init(_ migrations: [Migration]) { self.migrations = migrations }
 
   public static func version(of connection: Connection) throws -> Int {

@@ -5,6 +5,8 @@ struct Arguments {
   var sockets: [String] = []
   var isStdio = false
   var isCheck = false
+  /// A backup to put in the place of the store.
+  var restore: String?
   var wantsVersion = false
   var wantsHelp = false
 
@@ -27,6 +29,7 @@ struct Arguments {
       case "--socket": sockets.append(try Self.value(parts, &rest))
       case "--stdio": isStdio = true
       case "--check": isCheck = true
+      case "--restore": restore = try Self.value(parts, &rest)
       case "--version": wantsVersion = true
       case "--help", "-h": wantsHelp = true
       default: throw UsageError(message: "ringid does not know \(word); `ringid --help` lists what it takes.")
@@ -46,6 +49,7 @@ struct Arguments {
 
     usage: ringid [--config DIR] [--state DIR] [--socket PATH]... [--stdio]
            ringid --check [--config DIR]
+           ringid --restore FILE [--state DIR]
 
       --config DIR    where ringi.json, plugins.d, jobs.d and hooks.d are
                       ($RINGI_CONFIG, $XDG_CONFIG_HOME/ringi, ~/.config/ringi, /etc/ringi)
@@ -55,11 +59,12 @@ struct Arguments {
                       ($RINGI_SOCKET, $XDG_RUNTIME_DIR/ringi/agent.sock, STATE/agent.sock)
       --stdio         serve one client on standard input and output; alone, no socket is opened
       --check         read the whole configuration, print every problem, and the next times of the jobs
+      --restore FILE  put a backup (`ringi backup`) in the place of the store, which is set aside
       --version       print the version
       --help          print this
 
     signals: TERM and INT end it in an orderly way, a second one at once; HUP reads the configuration again.
-    exit codes: 0, 64 usage, 69 unavailable (another agent has the socket or the state), 71 the system refuses,
+    exit codes: 0, 64 usage, 65 the backup can't be used, 69 unavailable (another agent has the socket or the state), 71 the system refuses,
                 74 the output can't be written, 78 configuration.
 
     Try it:

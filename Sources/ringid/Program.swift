@@ -21,6 +21,7 @@ enum Program {
     }
     if arguments.wantsHelp { return say(Arguments.help) }
     if arguments.wantsVersion { return say("ringid \(Version.current)\n") }
+    if let backup = arguments.restore { return restore(backup, arguments) }
     let outcome = Outcome()
     Loop.task {
       outcome.code = await (arguments.isCheck ? check(arguments) : serve(arguments))
@@ -85,6 +86,23 @@ enum Program {
   private static func reload(_ agent: Agent) {
     // A reload that goes on already reads what this one would have read.
     Loop.task { _ = try? await agent.reload() }
+  }
+
+  // MARK: Restoring
+
+  private static func restore(_ backup: String, _ arguments: Arguments) -> CInt {
+    let paths = Paths(config: arguments.config, state: arguments.state, environment: ProcessEnvironment.variables)
+    do {
+      let old = try Restoration.restore(backup, into: paths.state, at: .now())
+      let aside = old.map { "What was there is now \($0).\n" } ?? ""
+      return say(
+        "The store in \(paths.state) is now what \(backup) holds.\n\(aside)Start the agent: its first poll tells what has changed since the backup.\n"
+      )
+    } catch let error as Restoration.Unusable {
+      return complain(error.description, EX_DATAERR)
+    } catch {
+      return complain("\(error)", code(of: error))
+    }
   }
 
   // MARK: Checking

@@ -71,6 +71,8 @@ final class FakeAgent: Sendable {
       while let end = buffer.firstIndex(of: 10) {
         guard let request = try? JSONValue(parsing: Array(buffer[..<end])) else { return }
         buffer.removeFirst(end + 1)
+        // A notification, by which the client says who it is.
+        if request["id"] == nil { continue }
         received.update { $0.append(request) }
         guard answer(request, script, connection) else { return }
       }

@@ -54,7 +54,7 @@ private enum StatusReport {
     Fields.print(plain.map { ($0.key, cell($0.key, $0.value)) }, to: output)
     for (name, value) in members where value.object != nil || value.array != nil {
       guard !Fields.isEmpty(value) else { continue }
-      section(name, value, to: output)
+      if name == "store" { store(value, to: output) } else { section(name, value, to: output) }
     }
     problems(Listing.rows(status["problems"] ?? .null, ""), to: output)
   }
@@ -72,6 +72,21 @@ private enum StatusReport {
     } else {
       Fields.print(Fields.flattened(value), to: output)
     }
+  }
+
+  /// Where it is and how much, how far it has come, and what the disk takes for a commit.
+  private static func store(_ store: JSONValue, to output: Output) {
+    func text(_ name: String) -> String { Fields.plainText(store[name]) }
+    var line = "\(text("path")), \(ByteCount.text(store["bytes"]?.int ?? 0))"
+    line += ", \(text("events")) events (\(text("firstSequence")) to \(text("lastSequence")))"
+    if store["lastCommit"]?.string != nil {
+      line += ", last commit \(text("lastCommit")) in \(text("lastCommitDuration"))"
+    }
+    if let waiting = store["waiting"]?.int, waiting > 0 { line += ", \(waiting) waiting" }
+    output.line()
+    output.line(Styled("Store", .bold))
+    let trouble = store["trouble"]?.string
+    output.line("  ", Styled(line), Styled(trouble.map { ", in trouble: \($0)" } ?? "", .red))
   }
 
   private static func problems(_ problems: [JSONValue], to output: Output) {

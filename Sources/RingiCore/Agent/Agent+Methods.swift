@@ -23,7 +23,8 @@ extension Agent {
     // These tell of what failed, in words that may have come from a backend.
     let diagnostic = (JobMethods.all(scheduler) + HookMethods.all(hooks) + PluginMethods.all(plugins))
       .map { redactor.redacting($0) }
-    return AgentMethods.all(actions) + AuditMethods.all(store) + EventMethods.all(bus) + diagnostic
+    return AgentMethods.all(actions) + [BackupMethod.make(store, clock, redactor)] + AuditMethods.all(store)
+      + EventMethods.all(bus) + diagnostic
       + [Discover.method(registry, version: Version.current)]
       + TaskMethods.all(inbox, decisions) { instance in
         let result = try await scheduler.run(PluginHost.pollName(instance))
@@ -56,7 +57,9 @@ extension Agent {
         "startedAt": JSONValue(started.rfc3339), "config": JSONValue(options.configDirectory),
         "state": JSONValue(options.stateDirectory), "listeners": server.json, "plugins": plugins.list,
         "jobs": scheduler.list, "hooks": hooks.list,
-        "store": store.json.setting("events", to: JSONValue(bus.log.count)),
+        "store": store.json.setting("events", to: JSONValue(bus.log.count))
+          .setting("firstSequence", to: JSONValue(bus.log.firstSequence))
+          .setting("lastSequence", to: JSONValue(bus.log.lastSequence)),
         "problems": JSONValue(array: problemSentences.map { JSONValue($0) }), "counters": counters.json,
         "sequence": JSONValue(bus.log.lastSequence),
         "pendingDecisions": JSONValue(inbox.pendingDecisions),

@@ -51,7 +51,7 @@ extension Agent {
     ]
     var entry = AuditEntry("reload", by: actor, outcome: changed.isEmpty ? "unchanged" : "changed", at: clock.now)
     entry.details = result
-    store.note(.audit(entry, redactor: redactor))
+    await store.keep([.audit(entry, redactor: redactor)])
     return result
   }
 

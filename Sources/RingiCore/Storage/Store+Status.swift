@@ -3,10 +3,11 @@ internal import JSON
 internal import Timing
 
 extension Store {
-  /// What `agent.status` tells of it.
+  /// What `agent.status` tells of it; the duration of a commit includes the disk's word that it has it.
   var json: JSONValue {
     [
       "path": file.map { JSONValue($0.path) } ?? .null, "bytes": JSONValue(file?.bytes ?? 0),
+      "logBytes": JSONValue(file?.logBytes ?? 0),
       "lastCommit": lastCommit.map { JSONValue($0.time.rfc3339) } ?? .null,
       "lastCommitDuration": lastCommit.map { JSONValue(DurationText.format($0.duration)) } ?? .null,
       "waiting": JSONValue(waiting), "trouble": trouble.map { JSONValue($0.kind.rawValue) } ?? .null,

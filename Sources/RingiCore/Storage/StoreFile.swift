@@ -24,7 +24,9 @@ struct StoreFile: Sendable {
   /// The file that stands at the path now.
   ///
   /// - Returns: `nil` when there is none.
-  var identity: Identity? {
+  var identity: Identity? { Self.identity(of: path) }
+
+  static func identity(of path: String) -> Identity? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     return Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
@@ -41,11 +43,14 @@ struct StoreFile: Sendable {
   }
 
   /// What the database and its log take on the disk.
-  var bytes: Int64 {
-    [path, "\(path)-wal"].reduce(0) { sum, path in
-      var status = stat()
-      return stat(path, &status) == 0 ? sum + Int64(status.st_size) : sum
-    }
+  var bytes: Int64 { Self.size(of: path) + logBytes }
+
+  /// What was committed last and is yet to be moved into the database.
+  var logBytes: Int64 { Self.size(of: "\(path)-wal") }
+
+  static func size(of path: String) -> Int64 {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : 0
   }
 
   // MARK: Opening
@@ -121,12 +126,12 @@ struct StoreFile: Sendable {
     if descriptor >= 0 { Glibc.close(descriptor) }
   }
 
-  /// Moves a damaged file out of the way.
+  /// Moves the file out of the way.
   ///
   /// - Returns: Where it is now.
   /// - Throws: `SystemError`.
-  func setAside(at time: Timestamp) throws -> String {
-    let target = "\(path).damaged-\(stamp(time))"
+  func setAside(_ word: String = "damaged", at time: Timestamp) throws -> String {
+    let target = "\(path).\(word)-\(stamp(time))"
     guard rename(path, target) == 0 else { throw SystemError.last("rename \(path)") }
     // The log belongs to the file; without it, what was written last is gone from the copy.
     rename("\(path)-wal", "\(target)-wal")
