@@ -21,6 +21,8 @@ public final class Connection {
       sqlite3_close_v2(handle)
       throw error
     }
+    // Somebody who looks at the file with another program holds it up for moments.
+    sqlite3_busy_timeout(handle, 2000)
     self.handle = handle
     self.path = path
   }

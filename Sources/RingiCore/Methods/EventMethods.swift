@@ -58,7 +58,9 @@ package enum EventMethods {
         "since": .integer(
           "Only events after this sequence; when some of them are gone, an events-lost comes first.", 0...),
         "types": types,
-        "where": conditions, "limit": .integer("The most events to answer with.", 1...10_000).default(1000),
+        "where": conditions,
+        "limit": .integer("The most events to answer with; large ones come in fewer at a time.", 1...10_000).default(
+          1000),
       ]),
       result: .object(
         [

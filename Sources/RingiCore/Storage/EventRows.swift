@@ -19,6 +19,8 @@ enum EventRows {
 
   /// How many events one look passes by, so that others have their turn.
   private static let budget = 20_000
+  /// The bytes after which a page is full, so that no answer is larger than what memory can spare for it.
+  private static let pageBytes = 8 << 20
 
   static func range(_ connection: Connection) throws -> Range {
     let bounds = try connection.first("SELECT min(sequence), max(sequence) FROM event") {
@@ -68,22 +70,25 @@ enum EventRows {
     _ element: (borrowing Row, Event?) throws -> Element
   ) throws -> Page<Element> {
     var page = Page<Element>(rows: [], through: sequence)
-    var budget = Self.budget
+    var (budget, bytes) = (Self.budget, 0)
     try connection.forEach(
       "SELECT sequence, type, text FROM event WHERE sequence > ? AND sequence <= ? ORDER BY sequence",
       [.integer(sequence), .integer(last)]
     ) { row in
-      guard page.rows.count < limit, budget > 0 else { return false }
+      guard page.rows.count < limit, budget > 0, bytes < Self.pageBytes else { return false }
       budget -= 1
       if filter.matchesType(of: EventType(row.text(1))) {
         let event = filter.hasConditions ? try record(row.bytes(2), sequence: row.integer(0)).event : nil
-        if event.map(filter.matches) ?? true { page.rows.append(try element(row, event)) }
+        if event.map(filter.matches) ?? true {
+          page.rows.append(try element(row, event))
+          bytes += row.withBytes(2, \.count)
+        }
       }
       page.through = row.integer(0)
       return true
     }
     // Beyond the last row there is nothing to come back for.
-    if page.rows.count < limit, budget > 0 { page.through = max(page.through, last) }
+    if page.rows.count < limit, budget > 0, bytes < pageBytes { page.through = max(page.through, last) }
     return page
   }
 

@@ -81,6 +81,23 @@ import Testing
     }
   }
 
+  @Test func aPageOfLargeEventsEndsEarlyAndTheNextOneGoesOn() async throws {
+    try await onLoop {
+      let bus = try Self.bus()
+      try await bus.publish(Self.drafts(12, size: 1 << 20))
+      var (since, sequences): (Int64, [Int64]) = (0, [])
+      var pages = 0
+      while since < bus.log.lastSequence {
+        let page = try await bus.log.records(after: since, limit: 1000)
+        sequences += page.records.map(\.event.sequence)
+        since = page.through
+        pages += 1
+      }
+      #expect(pages == 2)
+      #expect(sequences == Array(1...12))
+    }
+  }
+
   @Test func anEmptyLogBeginsWithTheNextEvent() async throws {
     try await onLoop {
       let log = try Self.bus().log
