@@ -63,7 +63,8 @@ let package = Package(
     library(
       "RingiCore",
       [
-        "CLinux", "Crypto", "EventLoop", "HTTP", "JSON", "JSONRPC", "RingiKit", "RingiModel", "SQLite", "Text", "Timing",
+        "CLinux", "Crypto", "EventLoop", "HTTP", "JSON", "JSONRPC", "RingiKit", "RingiModel", "SQLite", "Text",
+        "Timing",
       ]),
     library("Providers", ["RingiKit"]),
     library("RingiClient", ["CLinux", "JSON", "RingiModel", "Text", "Timing"]),

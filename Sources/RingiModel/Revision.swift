@@ -18,7 +18,6 @@ package enum Revision {
 
 extension JSONValue {
   /// The text with members sorted by key, so that a backend's changing order changes no hash.
-  /// The text that is the same for all ways of writing the value.
   package var canonicalUTF8: [UInt8] { canonical.utf8 }
 
   private var canonical: JSONValue {
