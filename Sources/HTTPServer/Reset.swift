@@ -1,3 +1,4 @@
+internal import CMicroHTTPD  // whose module brings sockaddr along when everything is compiled as one
 import Glibc
 
 /// Sends RST at once.
