@@ -1,6 +1,7 @@
 // What Glibc's module map leaves out, and the calls that Swift cannot make because they are variadic or macros.
 #pragma once
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/epoll.h>

@@ -5,7 +5,7 @@ internal import RingiModel
 @Loop
 package final class EventLog {
   /// What is kept in memory for those who are almost up to date.
-  private static let recentEvents = 1024
+  private static let recentEvents = 256
   private static let recentBytes = 4 << 20
 
   private let store: Store

@@ -56,23 +56,15 @@ package enum TaskMethods {
 
   private static func list(_ inbox: Inbox, _ params: JSONValue) async throws -> JSONText {
     if let provider = params["provider"]?.string { _ = try inbox.source(provider) }
-    let status = params["status"]?.string ?? "ready"
-    let query = params["query"]?.string.map(phraseKey)
-    let after = try params["cursor"]?.string.map(TaskCursor.init(text:))
-    var tasks = inbox.entries.lazy.map(\.task).filter { task in
-      (status == "all" || task.status.rawValue == status)
-        && (params["provider"]?.string.map { $0 == task.id.provider } ?? true)
-        && (after?.precedes(task) ?? true)
-        && (query.map { matches(task, $0) } ?? true)
-    }.sorted(by: TaskTable.precedes)
     let limit = Int(params["limit"]?.int ?? 1000)
+    let found = try first(limit, inbox, params)
     var members: [(String, JSONValue)] = [
       ("sequence", JSONValue(inbox.bus.log.lastSequence)),
       ("stale", JSONValue(array: inbox.stale.map { JSONValue($0) })),
     ]
-    if tasks.count > limit {
-      tasks.removeLast(tasks.count - limit)
-      if let last = tasks.last { members.append(("nextCursor", JSONValue(TaskCursor(after: last).text))) }
+    let tasks = found.prefix(limit).map(\.task)
+    if found.count > limit, let last = tasks.last {
+      members.append(("nextCursor", JSONValue(TaskCursor(after: last).text)))
     }
     let texts = try await inbox.texts(of: tasks)
     return JSONText(written: { output in
@@ -84,6 +76,26 @@ package enum TaskMethods {
       output.append(literal: "],")
       output += JSONValue(object: members).utf8.dropFirst()
     })
+  }
+
+  /// What a list is to show, in its order, and at least one more if there is more.
+  private static func first(
+    _ limit: Int, _ inbox: Inbox, _ params: JSONValue
+  ) throws -> [TaskTable.Entry] {
+    // "all" is none of them.
+    let status = TaskItem.Status(rawValue: params["status"]?.string ?? "ready")
+    let provider = params["provider"]?.string
+    let query = params["query"]?.string.map(phraseKey)
+    let after = try params["cursor"]?.string.map(TaskCursor.init(text:))
+    let found = inbox.entries.filter { entry in
+      (status == nil || entry.task.status == status) && (provider == nil || entry.task.id.provider == provider)
+        && (after?.precedes(entry.task) ?? true) && (query.map { matches(entry.task, $0) } ?? true)
+    }
+    // Only those up to the time of the last one that is shown are put into their exact order.
+    let times = found.map { $0.task.createdAt?.milliseconds ?? .max }.sorted()
+    let last = times.count > limit ? times[limit] : .max
+    return found.filter { ($0.task.createdAt?.milliseconds ?? .max) <= last }
+      .sorted { TaskTable.precedes($0.task, $1.task) }
   }
 
   private static func matches(_ task: TaskItem, _ query: String) -> Bool {

@@ -331,6 +331,7 @@ package final class Store {
     guard let file else { return }
     do {
       try await load(file)
+      giveBackFreeMemory()
     } catch let error as Migrator.TooNew {
       throw TooNew(directory: file.directory, found: error.found, known: error.known)
     } catch let error as StateLock.Held {

@@ -77,9 +77,10 @@ enum TaskRows {
   /// - Throws: `SQLiteError`, `RecordError`.
   static func all(_ connection: Connection, trustsFingerprints: Bool = true) throws -> [String: [TaskTable.Record]] {
     var found: [String: [TaskTable.Record]] = [:]
+    var common = CommonValues()
     try connection.forEach("SELECT instance, record, fingerprint, pending FROM task ORDER BY closed_at, id") { row in
       let record = TaskTable.Record(
-        task: try TaskItem(record: try parse(row, 1)),
+        task: common.sharing(try TaskItem(record: try parse(row, 1))),
         fingerprint: !trustsFingerprints ? nil : row.optionalInteger(2).map(UInt64.init(bitPattern:)),
         pending: row.isNull(3) ? nil : try TaskTable.Pending(json: try parse(row, 3)), steps: [], isSlim: true,
         version: 0)

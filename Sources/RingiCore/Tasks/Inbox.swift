@@ -12,10 +12,19 @@ package final class Inbox {
   package struct PollResult: Sendable {
     package var ready = 0
     package var changed = 0
+
+    static func += (sum: inout PollResult, part: PollResult) {
+      sum.ready += part.ready
+      sum.changed += part.changed
+    }
   }
 
   /// How many tasks are looked up at once when a list lacks them.
   private static let lookups = 8
+  /// How many new and changed tasks are made and recorded at a time: together with their events they take much memory.
+  private static let part = 1000
+  /// How many tasks a list has at least whose memory is given back after the poll.
+  private static let many = 10_000
 
   private var sources: [String: InboxSource] = [:]
   /// The contexts shown to somebody, by their hashes, for saying what changed; bounded.
@@ -124,14 +133,11 @@ package final class Inbox {
     guard bus.store.hasRoom else { throw bus.store.trouble?.refusal ?? .overloaded("The store has no room.") }
     let began = (version: entry.table.version, time: clock.now)
     do {
-      let look = try await look(source, entry, since: began.version)
-      // Unloaded or replaced meanwhile: what it found is nobody's news any more.
-      guard entry.source === source else { throw RPCError.pluginDown("The plugin \(instance) was unloaded.") }
-      let news = takePoll(look, into: entry, began)
-      await keep(news.drafts, entry, with: news.changes)
+      let (result, listed) = try await poll(source, entry, began)
+      if listed > Self.many { giveBackFreeMemory() }
       await recovered(entry)
       onPoll(instance)
-      return news.result
+      return result
     } catch {
       if error is CancellationError || entry.source !== source { throw error }
       await failed(entry, rpcError(error))
@@ -158,17 +164,48 @@ package final class Inbox {
       tasks = table.entries.values.map(\.task)
       fingerprints = table.entries.compactMapValues(\.fingerprint)
     }
+
+    @Loop mutating func take(_ items: some Sequence<TaskSnapshot.Item>) throws {
+      for item in items {
+        tasks.append(try item.task())
+        fingerprints[item.id] = item.fingerprint
+      }
+    }
   }
 
-  /// The list, and what became of each known task that it lacks.
-  private func look(_ source: any TaskSource, _ entry: InboxSource, since version: Int) async throws -> Look {
+  /// Looks, and merges and records in parts what is new.
+  private func poll(
+    _ source: any TaskSource, _ entry: InboxSource, _ began: (version: Int, time: Timestamp)
+  ) async throws -> (PollResult, listed: Int) {
+    let (found, news, listed) = try await look(source, entry, since: began.version)
+    var (look, rest, result) = (found, news[...], PollResult())
+    repeat {
+      // Unloaded or replaced meanwhile: what it found is nobody's news any more.
+      guard entry.source === source else { throw RPCError.pluginDown("The plugin \(entry.instance) was unloaded.") }
+      try look.take(rest.prefix(Self.part))
+      rest = rest.dropFirst(Self.part)
+      let part = takePoll(look, into: entry, began, isLast: rest.isEmpty)
+      result += part.result
+      await keep(part.drafts, entry, with: part.changes)
+      look = Look()
+    } while !rest.isEmpty
+    return (result, listed)
+  }
+
+  /// What became of each known task that the list lacks, and what it has that is not known.
+  ///
+  /// What doesn't fit into one part is oldest first, and was made once, so that no part fails after others.
+  private func look(
+    _ source: any TaskSource, _ entry: InboxSource, since version: Int
+  ) async throws -> (Look, news: [TaskSnapshot.Item], listed: Int) {
     let snapshot = try await source.tasks()
-    var look = Look()
-    for item in snapshot.items where !entry.table.knows(item.id, by: item.fingerprint) {
-      look.tasks.append(try item.task())
-      look.fingerprints[item.id] = item.fingerprint
+    var news = snapshot.items.filter { !entry.table.knows($0.id, by: $0.fingerprint) }
+    if news.count > Self.part {
+      news = try news.map { (try $0.task().createdAt?.milliseconds ?? .max, $0) }
+        .sorted { ($0.0, $0.1.id) < ($1.0, $1.1.id) }.map(\.1)
     }
-    guard snapshot.isComplete else { return look }
+    var look = Look()
+    guard snapshot.isComplete else { return (look, news, snapshot.items.count) }
     var rest = entry.table.missing(from: Set(snapshot.items.lazy.map(\.id)), since: version)[...]
     while !rest.isEmpty {
       let ids = rest.prefix(Self.lookups)
@@ -179,7 +216,7 @@ package final class Inbox {
       }
     }
     look.lostRecords = try await records(of: look.lost)
-    return look
+    return (look, news, snapshot.items.count)
   }
 
   private func lookUp(
@@ -252,13 +289,15 @@ package final class Inbox {
     var result = PollResult()
   }
 
-  /// Merges what a poll has found.
-  private func takePoll(_ look: Look, into entry: InboxSource, _ began: (version: Int, time: Timestamp)) -> News {
+  /// Merges what a poll has found, or a part of it.
+  private func takePoll(
+    _ look: Look, into entry: InboxSource, _ began: (version: Int, time: Timestamp), isLast: Bool = true
+  ) -> News {
     let isFirst = !entry.hasPolled
-    entry.hasPolled = true
+    if isLast { entry.hasPolled = true }
     var news = take(look, into: entry, began, announces: !isFirst || !entry.startsWithBaseline)
-    // In one transaction with what it found, so that the first poll is the first one for ever.
-    if isFirst { news.changes.append(.instance(entry.instance, entry.state)) }
+    // In one transaction with the last that it found, so that the first poll is the first one for ever.
+    if isFirst, isLast { news.changes.append(.instance(entry.instance, entry.state)) }
     return news
   }
 

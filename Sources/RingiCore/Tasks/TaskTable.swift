@@ -22,28 +22,27 @@ package struct TaskTable: Sendable {
     package let what: String
   }
 
-  package struct Entry: Sendable {
+  /// A task as it is known; never changed, so that looking at one copies nothing.
+  package final class Entry: Sendable {
     /// The task; its `raw` may be left to the store, see ``isSlim``.
-    package private(set) var task: TaskItem
+    package let task: TaskItem
     /// The fingerprint of the listed record that made `task`; `nil` when it came from anywhere else.
-    package private(set) var fingerprint: UInt64?
+    package let fingerprint: UInt64?
     /// When it last changed, counted in changes of this table.
-    fileprivate var version = 0
+    fileprivate let version: Int
     /// Whether the backend's record is in the store alone.
-    package fileprivate(set) var isSlim: Bool
+    package let isSlim: Bool
 
-    fileprivate init(_ task: TaskItem, _ fingerprint: UInt64?, isSlim: Bool) {
-      (self.task, self.fingerprint, self.isSlim) = (task, fingerprint, isSlim)
+    fileprivate init(_ task: TaskItem, _ fingerprint: UInt64?, version: Int, isSlim: Bool) {
+      (self.task, self.fingerprint, self.version, self.isSlim) = (task, fingerprint, version, isSlim)
     }
 
-    /// Takes a newer form of the task, together with what it was made from.
-    fileprivate mutating func take(_ task: TaskItem, _ fingerprint: UInt64?, isSlim: Bool) {
-      (self.task, self.fingerprint, self.isSlim) = (task, fingerprint, isSlim)
-    }
+    fileprivate func at(_ version: Int) -> Entry { Entry(task, fingerprint, version: version, isSlim: isSlim) }
 
-    fileprivate mutating func slim() {
+    fileprivate var slim: Entry {
+      var task = task
       task.raw = .null
-      isSlim = true
+      return Entry(task, fingerprint, version: version, isSlim: true)
     }
   }
 
@@ -63,6 +62,7 @@ package struct TaskTable: Sendable {
   static let maxClosed = 10_000
 
   package private(set) var entries: [TaskItem.ID: Entry] = [:]
+  private var common = CommonValues()
   /// Decided and gone tasks, oldest first.
   private var closed: [TaskItem.ID] = []
   /// Grows with each change; a poll notes it when it begins.
@@ -82,7 +82,7 @@ package struct TaskTable: Sendable {
   package init(recorded: some Sequence<Record>) {
     for record in recorded {
       let task = record.task
-      entries[task.id] = Entry(task, record.fingerprint, isSlim: true)
+      entries[task.id] = Entry(task, record.fingerprint, version: 0, isSlim: true)
       pending[task.id] = record.pending
       if !task.status.isOpen { closed.append(task.id) }
     }
@@ -111,8 +111,9 @@ package struct TaskTable: Sendable {
 
   /// Leaves the backends' records to the store, which has them.
   package mutating func slim(_ recorded: [Record]) {
-    for record in recorded where entries[record.task.id]?.version == record.version {
-      entries[record.task.id]?.slim()
+    for record in recorded {
+      guard let entry = entries[record.task.id], entry.version == record.version else { continue }
+      entries[record.task.id] = entry.slim
     }
   }
 
@@ -199,7 +200,7 @@ package struct TaskTable: Sendable {
     default:
       // Only what doesn't matter to a decision moved: the record is renewed, nothing happened.
       if !entry.isSlim, old == task, entry.fingerprint == fingerprint { return nil }
-      entries[task.id]?.take(task, fingerprint, isSlim: false)
+      entries[task.id] = Entry(common.sharing(task), fingerprint, version: entry.version, isSlim: false)
       note(task.id)
       return nil
     }
@@ -217,11 +218,8 @@ package struct TaskTable: Sendable {
     _ task: TaskItem, _ what: String, _ now: Timestamp, _ fingerprint: UInt64? = nil, isSlim: Bool = false
   ) {
     let wasOpen = entries[task.id]?.task.status.isOpen
-    var entry = entries[task.id] ?? Entry(task, fingerprint, isSlim: isSlim)
     version += 1
-    entry.take(task, fingerprint, isSlim: isSlim)
-    entry.version = version
-    entries[task.id] = entry
+    entries[task.id] = Entry(common.sharing(task), fingerprint, version: version, isSlim: isSlim)
     note(task.id, Step(time: now, what: what))
     if !task.status.isOpen, wasOpen != false { close(task.id) }
   }
@@ -253,7 +251,7 @@ package struct TaskTable: Sendable {
   package mutating func setPending(_ id: TaskItem.ID, _ pending: Pending?, _ step: Step? = nil) {
     version += 1
     self.pending[id] = pending
-    entries[id]?.version = version
+    entries[id] = entries[id]?.at(version)
     note(id, step)
   }
 

@@ -136,6 +136,31 @@ import Testing
     }
   }
 
+  @Test func aPollThatFindsMuchTellsItOldestFirst() async throws {
+    try await onLoop {
+      let fixture = try Fixture()
+      let source = fixture.source
+      source.put((0..<2500).map { source.item("\($0)", created: Int64(2500 - $0)) })
+      let found = try await fixture.inbox.poll("sap")
+      #expect((found.ready, found.changed) == (2500, 0))
+      #expect(try await fixture.news() == (0..<2500).reversed().map { "task-ready sap/\($0)" })
+    }
+  }
+
+  @Test func oneSenselessRecordAmongManyMakesThePollConcludeNothing() async throws {
+    try await onLoop {
+      let fixture = try Fixture()
+      let source = fixture.source
+      source.put((0..<2500).map { source.item("\($0)", created: Int64($0)) })
+      source.senseless = ["2400"]
+      await #expect(throws: RPCError.self) { try await fixture.poll() }
+      #expect(try await fixture.news() == ["poll-failed"])
+      source.senseless = []
+      try await fixture.poll()
+      #expect(try await fixture.news() == (0..<2500).map { "task-ready sap/\($0)" } + ["poll-recovered"])
+    }
+  }
+
   @Test func aFailedLookAtAMissingTaskConcludesNothing() async throws {
     try await onLoop {
       let fixture = try Fixture()
