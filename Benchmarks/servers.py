@@ -138,6 +138,12 @@ class Server:
             try:
                 connection.connect(self.path)
                 return connection
+            except BlockingIOError as problem:
+                # Others wait to be accepted, as many as the kernel lets.
+                connection.close()
+                if time.monotonic() > end + 10:
+                    raise Failure(f"{self.name} accepts nobody for ten seconds") from problem
+                time.sleep(0.0002)
             except (FileNotFoundError, ConnectionRefusedError) as problem:
                 connection.close()
                 if time.monotonic() > end or self.process.poll() is not None:
