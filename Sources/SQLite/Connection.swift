@@ -115,10 +115,10 @@ public final class Connection {
   ///
   /// - Throws: ``SQLiteError``, or what `body` throws; nothing is done then.
   public func transaction<R>(_ body: () throws -> R) throws -> R {
-    try execute("BEGIN IMMEDIATE")
+    try run("BEGIN IMMEDIATE")
     do {
       let result = try body()
-      try execute("COMMIT")
+      try run("COMMIT")
       return result
     } catch {
       rollBack()
@@ -130,10 +130,10 @@ public final class Connection {
   ///
   /// - Throws: What `body` throws; what it did is undone then, and the transaction around it goes on.
   public func savepoint<R>(_ body: () throws -> R) throws -> R {
-    try execute("SAVEPOINT part")
+    try run("SAVEPOINT part")
     do {
       let result = try body()
-      try execute("RELEASE part")
+      try run("RELEASE part")
       return result
     } catch {
       // Where the disk failed, SQLite may have rolled everything back, and there is no such savepoint any more.

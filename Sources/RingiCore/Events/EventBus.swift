@@ -57,12 +57,17 @@ package final class EventBus {
   ///   record them; nothing is published then.
   @discardableResult
   package func publish(_ drafts: [EventDraft], with changes: [Change] = []) async throws -> [Event] {
+    try await record(drafts, with: changes).map(\.event)
+  }
+
+  /// As ``publish(_:with:)``, with the events' texts.
+  func record(_ drafts: [EventDraft], with changes: [Change] = []) async throws -> [EventRecord] {
     for draft in drafts where draft.causes.count > Self.maxCauses {
       throw RPCError.conflict(
         "The event \(draft.type) is the end of a chain of more than \(Self.maxCauses) events that caused each other and was dropped; look for a hook or plugin that answers its own events."
       )
     }
-    return try await store.record(changes, events: drafts.map(unnumbered)).map(\.event)
+    return try await store.record(changes, events: drafts.map(unnumbered))
   }
 
   /// Records what has happened already: while the store can't, it waits in memory.

@@ -110,7 +110,7 @@ package enum EventMethods {
       result: .object(["event": .any.described("The event as it stands in the log.")], required: ["event"]),
       // The event itself is recorded.
       isMutation: true, isAudited: false,
-      handler: .async { params, call in
+      handler: .text { params, call in
         let type = EventType(try params.text("type"))
         // It becomes the method of a notification, and a word in people's filters.
         guard isName(type.rawValue) else {
@@ -122,11 +122,15 @@ package enum EventMethods {
           throw RPCError.invalidParams(
             "type: \(type) is the agent's own; choose another name.", details: ["parameter": "type"])
         }
-        let events = try await bus.publish([
+        let records = try await bus.record([
           EventDraft(
             type, subject: params["subject"]?.string, data: params["data"] ?? .emptyObject, causes: call.causes)
         ])
-        return ["event": events.first?.json ?? .null]
+        return JSONText(written: { output in
+          output.append(literal: #"{"event":"#)
+          for record in records { output.append(contentsOf: record.text) }
+          output.append(UInt8(ascii: "}"))
+        })
       })
   }
 

@@ -215,7 +215,7 @@ package final class Store {
   private func commit(_ batch: [Transaction]) async throws {
     underWay = batch.count
     defer { underWay = 0 }
-    let parts = batch.map { ($0.changes, $0.events) }
+    let parts: [Part] = batch.map { ($0.changes, $0.events) }
     let (begin, last, file, identity) = (clock.uptime, lastSequence, file, identity)
     let results = try await writer.run { connection in
       try file?.check(identity)
@@ -226,28 +226,46 @@ package final class Store {
     succeed(batch, results)
   }
 
+  private typealias Part = (changes: [Change], events: [UnnumberedEvent])
+
   private nonisolated static func write(
-    _ parts: [([Change], [UnnumberedEvent])], after last: Int64, _ connection: Connection
+    _ parts: [Part], after last: Int64, _ connection: Connection
   ) throws -> [Result<[EventRecord], any Error>] {
+    // One by itself is a transaction by itself.
+    if parts.count == 1 {
+      return [try attempt { try connection.transaction { try write(parts[0], after: last, connection) } }]
+    }
     var last = last
     return try connection.transaction {
-      try parts.map { changes, events in
-        do {
-          let records = try connection.savepoint {
-            for change in changes { try change.apply(connection) }
-            let records = events.enumerated().map { $1.numbered(last + 1 + Int64($0)) }
-            for record in records { try EventRows.insert(record, connection) }
-            return records
-          }
-          last += Int64(records.count)
-          return .success(records)
-        } catch let error as SQLiteError where error.kind != .statement {
-          throw error
-        } catch {
-          // Only this part is at fault; the others are not to suffer for it.
-          return .failure(error)
-        }
+      try parts.map { part in
+        let result = try attempt { try connection.savepoint { try write(part, after: last, connection) } }
+        if case .success(let records) = result { last += Int64(records.count) }
+        return result
       }
+    }
+  }
+
+  private nonisolated static func write(
+    _ part: Part, after last: Int64, _ connection: Connection
+  ) throws -> [EventRecord] {
+    for change in part.changes { try change.apply(connection) }
+    let records = part.events.enumerated().map { $1.numbered(last + 1 + Int64($0)) }
+    for record in records { try EventRows.insert(record, connection) }
+    return records
+  }
+
+  /// What only this part is at fault for is its result, so that the others don't suffer for it.
+  ///
+  /// - Throws: What concerns them all.
+  private nonisolated static func attempt(
+    _ body: () throws -> [EventRecord]
+  ) throws -> Result<[EventRecord], any Error> {
+    do {
+      return .success(try body())
+    } catch let error as SQLiteError where error.kind != .statement {
+      throw error
+    } catch {
+      return .failure(error)
     }
   }
 
