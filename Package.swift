@@ -66,7 +66,7 @@ let package = Package(
         "CLinux", "Crypto", "EventLoop", "HTTP", "JSON", "JSONRPC", "RingiKit", "RingiModel", "SQLite", "Text",
         "Timing",
       ]),
-    library("Providers", ["RingiKit"]),
+    library("Providers", ["Crypto", "RingiKit"]),
     library("RingiClient", ["CLinux", "JSON", "RingiModel", "Text", "Timing"]),
     library("Sandbox", ["HTTPServer", "JSON", "Timing"]),
 
@@ -80,7 +80,7 @@ let package = Package(
     tests("CryptoTests", ["Crypto"]),
     tests(
       "EndToEndTests",
-      ["JSON", "JSONRPC", "RingiTestSupport", "SQLite", "Sandbox", "ringi", "ringi-sandbox", "ringid"]),
+      ["HTTPServer", "JSON", "JSONRPC", "RingiTestSupport", "SQLite", "Sandbox", "ringi", "ringi-sandbox", "ringid"]),
     tests("EventLoopTests", ["EventLoop", "RingiTestSupport", "Timing"]),
     tests("HTTPTests", ["EventLoop", "HTTP", "HTTPServer", "JSON", "RingiTestSupport", "Timing"]),
     tests("JSONRPCTests", ["JSON", "JSONRPC"]),

@@ -32,6 +32,8 @@ public struct ProviderContext: Sendable {
   public let readSecret: @Loop @Sendable (Secret) async throws -> String
   /// Keeps a value that the instance was given, such as an access token, out of everything that the agent says.
   public let hide: @Loop @Sendable (String) -> Void
+  /// What the agent keeps for the instance.
+  public let state: PluginState
   /// Writes a line to the agent's log under the instance's name.
   public let log: @Loop @Sendable (LogLevel, String) -> Void
   /// Publishes an event of the instance's own; the built-in types are refused.
@@ -41,6 +43,7 @@ public struct ProviderContext: Sendable {
     instance: String, clock: any LoopClock, directory: String,
     readSecret: @escaping @Loop @Sendable (Secret) async throws -> String,
     hide: @escaping @Loop @Sendable (String) -> Void,
+    state: PluginState,
     log: @escaping @Loop @Sendable (LogLevel, String) -> Void,
     publish: @escaping @Loop @Sendable (EventDraft) async throws -> Event
   ) {
@@ -49,6 +52,7 @@ public struct ProviderContext: Sendable {
     self.directory = directory
     self.readSecret = readSecret
     self.hide = hide
+    self.state = state
     self.log = log
     self.publish = publish
   }

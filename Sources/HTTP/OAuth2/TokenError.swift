@@ -10,9 +10,9 @@ public enum TokenError: Error, Sendable, Hashable, CustomStringConvertible {
   case unusable(status: Int, String)
   /// The client secret cannot be read; with the reason.
   case noClientSecret(String)
-  /// There is no refresh token to begin with.
-  case noRefreshToken
-  /// The refresh token could not be read or kept; with the reason.
+  /// There is no refresh token to begin with; with the reason, if there is one.
+  case noRefreshToken(String?)
+  /// The place where the refresh token is kept is of no use now; with the reason.
   case storage(String)
   /// No answer came.
   indirect case transport(HTTPError)
@@ -42,7 +42,8 @@ public enum TokenError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unusable(let status, let why):
       "no access token in the login server's answer (status \(status)), \(why); check the token URL"
     case .noClientSecret(let why): "no access token, the client secret cannot be read: \(why)"
-    case .noRefreshToken: "no access token, nobody has logged in yet; log in"
+    case .noRefreshToken(nil): "no access token, nobody has logged in yet; log in"
+    case .noRefreshToken(let why?): "no access token, there is no refresh token: \(why)"
     case .storage(let why): "no access token, the refresh token cannot be read or kept: \(why)"
     case .transport(let error): "no access token, \(error)"
     }

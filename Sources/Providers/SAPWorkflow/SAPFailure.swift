@@ -43,7 +43,8 @@ struct SAPFailure {
     case .refused(let status, let code):
       login("refuses the credentials (status \(status)\(code.map { ", \($0)" } ?? ""))")
     case .noClientSecret(let why): .loginRequired(provider: instance, message: "\(instance): \(why)")
-    case .noRefreshToken, .storage: .loginRequired(provider: instance, message: "\(instance): \(token)")
+    case .noRefreshToken: .loginRequired(provider: instance, message: "\(instance): \(token)")
+    case .storage: .unavailable("\(instance): \(token)")
     case .unavailable(let status, let wait):
       .unavailable(
         "\(instance): the login is not available (status \(status)); try again later.", retryAfter: seconds(wait))

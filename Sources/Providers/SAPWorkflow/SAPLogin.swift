@@ -23,7 +23,7 @@ struct SAPLogin {
       ) { try await context.readSecret(clientSecret) }
       let grant: any TokenGrant =
         if let refreshToken {
-          RefreshToken(endpoint, store: SAPRefreshTokenStore(refreshToken, context: context))
+          RefreshToken(endpoint, store: SAPRefreshTokenStore(refreshToken, context: context), clock: clock)
         } else {
           ClientCredentials(endpoint)
         }

@@ -1,43 +1,89 @@
+internal import Crypto
 internal import Glibc
 internal import RingiKit
 
-/// The refresh token of the settings; one that the server exchanges goes back into its file.
+/// The refresh token of the settings, and the one that the server gave in exchange for it.
+///
+/// One from a file goes back into the file. Any other is kept in the instance's state.
 @Loop
 final class SAPRefreshTokenStore: RefreshTokenStore {
+  static let key = "oauth.refresh-token"
+
   private let secret: Secret
   private let context: ProviderContext
-  /// The newest token, where it could not be kept in a file.
-  private var unkept: String?
+  /// The fingerprint of the token in the settings, as last read.
+  private var origin = ""
+  /// A token that its place did not take, and the one that is there instead.
+  private var unkept: (token: String, old: String)?
 
   init(_ secret: Secret, context: ProviderContext) {
     self.secret = secret
     self.context = context
   }
 
-  func load() async throws -> String? {
-    if let unkept { return unkept }
-    return try await context.readSecret(secret)
+  func load() async throws(TokenError) -> String? {
+    let found = try await read()
+    guard let unkept else { return found }
+    // Whoever changed it meanwhile knows better.
+    if unkept.old != found {
+      self.unkept = nil
+      return found
+    }
+    // Not to be exchanged in its turn before: a server forgives the use of the last token, not of the one before it.
+    try await save(unkept.token, replacing: unkept.old)
+    return unkept.token
   }
 
-  func save(_ token: String) async throws {
+  func save(_ token: String, replacing old: String) async throws(TokenError) {
     context.hide(token)
-    unkept = token
-    guard case .file(let path) = secret.origin else {
-      context.log(
-        .warning,
-        "The login server exchanged the refresh token, and \(secret) cannot take the new one: it is lost when the agent ends. Keep the token in a file ({\"file\": PATH})."
-      )
-      return
+    unkept = (token, old)
+    do {
+      if let file {
+        // It waits for the disk, which the loop's thread must not.
+        try await Task.detached { [name = context.instance] in try Self.replace(file, with: token + "\n", name) }.value
+      } else {
+        try await context.state.set(Self.key, ["origin": JSONValue(origin), "token": JSONValue(token)])
+      }
+    } catch {
+      throw .storage("\(error)")
     }
-    let file = path.hasPrefix("/") ? path : "\(context.directory)/\(path)"
-    // It waits for the disk, which the loop's thread must not.
-    try await Task.detached { try Self.replace(file, with: token + "\n") }.value
     unkept = nil
   }
 
+  private var file: String? {
+    guard case .file(let path) = secret.origin else { return nil }
+    return path.hasPrefix("/") ? path : "\(context.directory)/\(path)"
+  }
+
+  private func read() async throws(TokenError) -> String {
+    let original: String
+    do {
+      original = try await context.readSecret(secret)
+    } catch {
+      throw .noRefreshToken("\(error)")
+    }
+    if file != nil { return original }
+    do {
+      origin = try fingerprint(original)
+      // One that grew from another original is out of date: somebody has logged in anew.
+      guard let kept = try await context.state.get(Self.key), let token = kept["token"]?.string,
+        kept["origin"]?.string == origin
+      else { return original }
+      context.hide(token)
+      return token
+    } catch {
+      throw .storage("\(error)")
+    }
+  }
+
+  private func fingerprint(_ original: String) throws -> String {
+    try SHA256.hash(of: Array(original.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
   /// Writes a new file beside the old one and puts it in its place, so that one of the two is there whatever happens.
-  private nonisolated static func replace(_ path: String, with text: String) throws(SystemError) {
-    let temporary = "\(path).\(getpid()).new"
+  private nonisolated static func replace(_ path: String, with text: String, _ name: String) throws(SystemError) {
+    let path = resolved(path)
+    let temporary = "\(path).\(name).\(getpid()).new"
     let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw SystemError(errno, "open \(temporary)") }
     var text = text
@@ -49,5 +95,22 @@ final class SAPRefreshTokenStore: RefreshTokenStore {
       unlink(temporary)
       throw SystemError(code, "write \(path)")
     }
+    try flushFolder(of: path)
+  }
+
+  /// The file itself where the path is a link, which is to stay one.
+  private nonisolated static func resolved(_ path: String) -> String {
+    guard let found = realpath(path, nil) else { return path }
+    defer { free(found) }
+    return String(cString: found)
+  }
+
+  /// The new name survives a power failure when the folder is on the disk, too.
+  private nonisolated static func flushFolder(of path: String) throws(SystemError) {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError(errno, "open \(folder)") }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw SystemError(errno, "fsync \(folder)") }
   }
 }

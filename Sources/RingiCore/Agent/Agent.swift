@@ -88,7 +88,7 @@ package final class Agent {
       providers: providers,
       parts: PluginHost.Parts(
         registry: registry, inbox: inbox, scheduler: scheduler, bus: bus, log: log, problems: problems, clock: clock,
-        secrets: SecretReader(environment: options.environment, clock: clock, redactor: redactor)))
+        secrets: SecretReader(environment: options.environment, clock: clock, redactor: redactor), store: store))
     environment = SessionEnvironment(
       registry: registry, bus: bus, clock: clock, redactor: redactor, limits: Limits(), counters: counters)
     server = Server(environment: environment, log: log)

@@ -48,8 +48,8 @@ package final class SecretReader {
     return value
   }
 
-  /// Makes a value unspeakable that was not read here: one that a backend gave.
-  package func hide(_ value: String) { redactor.addPassing(value) }
+  /// Makes a value unspeakable that was not read here: one that an instance's backend gave.
+  package func hide(_ value: String, of instance: String) { redactor.addPassing(value, of: instance) }
 
   private func find(_ origin: Secret.Origin, _ directory: String) async throws -> String {
     switch origin {

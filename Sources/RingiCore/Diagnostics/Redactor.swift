@@ -6,13 +6,13 @@ package import JSON
 package final class Redactor {
   package static let mark = "•••"
 
-  /// How many of the values that come and go are kept in mind, the newest.
-  private static let passingLimit = 64
+  /// How many of an owner's values that come and go are kept in mind, the newest.
+  private static let passingLimit = 32
 
   /// The secrets that stay.
   private var lasting: Set<String> = []
-  /// Those that come and go, oldest first.
-  private var passing: [String] = []
+  /// Those that come and go, by owner, oldest first.
+  private var passing: [String: [String]] = [:]
   /// All of them, the longest first.
   private var patterns: [SecretPattern] = []
 
@@ -23,16 +23,21 @@ package final class Redactor {
     if lasting.insert(secret).inserted { sharpen() }
   }
 
-  /// Makes a value unspeakable that is renewed now and then, such as an access token: after many others it is forgotten.
-  package func addPassing(_ secret: String) {
-    guard !passing.contains(secret) else { return }
-    passing.append(secret)
-    if passing.count > Self.passingLimit { passing.removeFirst() }
-    sharpen()
+  /// Makes a value unspeakable that is renewed now and then, such as an access token.
+  ///
+  /// After many others of the same owner it is forgotten, unless it is added again meanwhile.
+  package func addPassing(_ secret: String, of owner: String) {
+    var values = passing[owner, default: []]
+    let place = values.firstIndex(of: secret)
+    if let place { values.remove(at: place) }
+    values.append(secret)
+    if values.count > Self.passingLimit { values.removeFirst() }
+    passing[owner] = values
+    if place == nil { sharpen() }
   }
 
   private func sharpen() {
-    patterns = lasting.union(passing).compactMap { SecretPattern($0) }.sorted { $0.count > $1.count }
+    patterns = lasting.union(passing.values.joined()).compactMap { SecretPattern($0) }.sorted { $0.count > $1.count }
   }
 
   /// The text with each form of each secret replaced.

@@ -38,10 +38,11 @@ package final class PluginHost {
     package var problems: Problems
     package var clock: any LoopClock
     package var secrets: SecretReader
+    package var store: Store
 
     package init(
       registry: Registry, inbox: Inbox, scheduler: Scheduler, bus: EventBus, log: Log, problems: Problems,
-      clock: any LoopClock, secrets: SecretReader
+      clock: any LoopClock, secrets: SecretReader, store: Store
     ) {
       self.registry = registry
       self.inbox = inbox
@@ -51,6 +52,7 @@ package final class PluginHost {
       self.problems = problems
       self.clock = clock
       self.secrets = secrets
+      self.store = store
     }
   }
 
@@ -102,7 +104,8 @@ package final class PluginHost {
     let context = ProviderContext(
       instance: instance, clock: parts.clock, directory: file.directory,
       readSecret: { [unowned self] secret in try await self.read(secret, secrets, file) },
-      hide: { secrets.hide($0) },
+      hide: { secrets.hide($0, of: instance) },
+      state: PluginState(of: instance, in: parts.store),
       log: { level, message in log.write(level, instance, message) },
       publish: { draft in
         var draft = draft

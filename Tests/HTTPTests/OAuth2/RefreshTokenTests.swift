@@ -7,12 +7,14 @@ import Testing
 @testable import HTTP
 
 @Suite struct RefreshTokenTests {
-  @Loop private func grant(_ server: LoopbackServer, _ store: Store) throws -> RefreshToken {
+  @Loop private func grant(
+    _ server: LoopbackServer, _ store: Store, clock: TestClock = TestClock()
+  ) throws -> RefreshToken {
     RefreshToken(
       TokenEndpoint(
-        url: try server.address(), clientID: "id", client: client(), clock: TestClock()
+        url: try server.address(), clientID: "id", client: client(), clock: clock
       ) { "secret" },
-      store: store)
+      store: store, clock: clock)
   }
 
   /// Takes `valid` alone, exchanges it, and refuses anything else with a code of its own.
@@ -32,7 +34,7 @@ import Testing
     try await onLoop { () async throws in
       let store = Store("one")
       #expect(try await grant(server, store).fetch().value == "access")
-      #expect(store.saved == ["two"])
+      #expect(store.saved == ["one > two"])
     }
   }
 
@@ -62,20 +64,50 @@ import Testing
     }
   }
 
+  @Test func theOneWhoWasFirstMayWriteALittleLater() async throws {
+    let server = try server(valid: "two", next: nil)
+    try await onLoop { () async throws in
+      let clock = TestClock()
+      let grant = try grant(server, Store("one", "one", "two"), clock: clock)
+      let fetch = Loop.task { try await grant.fetch() }
+      try await clock.sleepers(1)
+      clock.advance(by: .seconds(1))
+      #expect(try await fetch.value.value == "access")
+    }
+  }
+
+  @Test func aStoreThatChangesAgainAndAgainIsNotFollowedForEver() async throws {
+    let counter = Mutex(0)
+    let server = try LoopbackServer { _ in
+      counter.withLock { $0 += 1 }
+      return ServerResponse(status: 400, headers: ["Content-Type": "application/json"], text: #"{"error":"no"}"#)
+    }
+    try await onLoop {
+      let store = Store("1", "2", "3", "4", "5", "6", "7", "8")
+      await #expect(throws: TokenError.refused(status: 400, code: "no")) { try await grant(server, store).fetch() }
+    }
+    #expect(counter.withLock { $0 } == 5)
+  }
+
   @Test func aRefusedTokenThatIsStillTheOneKeptNeedsALogin() async throws {
     let server = try server(valid: "other", next: nil)
-    try await onLoop {
+    try await onLoop { () async throws in
       let error = TokenError.refused(status: 400, code: "token_reused")
       #expect(error.needsLogin)
-      await #expect(throws: error) { try await grant(server, Store("one")).fetch() }
+      let clock = TestClock()
+      let grant = try grant(server, Store("one"), clock: clock)
+      let fetch = Loop.task { try await grant.fetch() }
+      try await clock.sleepers(1)
+      clock.advance(by: .seconds(1))
+      await #expect(throws: error) { try await fetch.value }
     }
   }
 
   @Test func withoutARefreshTokenSomebodyHasToLogIn() async throws {
     let server = try server(valid: "one", next: nil)
     try await onLoop {
-      await #expect(throws: TokenError.noRefreshToken) { try await grant(server, Store()).fetch() }
-      #expect(TokenError.noRefreshToken.needsLogin)
+      await #expect(throws: TokenError.noRefreshToken(nil)) { try await grant(server, Store()).fetch() }
+      #expect(TokenError.noRefreshToken(nil).needsLogin)
     }
   }
 }
@@ -93,10 +125,8 @@ import Testing
 
   func load() -> String? { tokens.count > 1 ? tokens.removeFirst() : tokens.first }
 
-  func save(_ token: String) throws {
-    if isReadOnly { throw ReadOnly() }
-    saved.append(token)
+  func save(_ token: String, replacing old: String) throws(TokenError) {
+    if isReadOnly { throw .storage("read-only") }
+    saved.append("\(old) > \(token)")
   }
-
-  private struct ReadOnly: Error, CustomStringConvertible { let description = "read-only" }
 }

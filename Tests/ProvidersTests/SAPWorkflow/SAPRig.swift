@@ -25,10 +25,13 @@ import Timing
   /// - Parameters:
   ///   - environment: Which generation.
   ///   - settings: Added to the settings; null takes one out.
+  ///   - secrets: The agent's environment.
+  ///   - store: Where the instance's state is; one in memory unless given.
   ///   - change: What the sandbox begins with.
   /// - Throws: What the sandbox or the plugin says.
   init(
     _ environment: SAPEnvironment = .neo, settings: JSONValue = [:],
+    secrets: [String: String] = [:], store: Store? = nil,
     change: (inout SAPWorkflowConfiguration) -> Void = { _ in }
   ) throws {
     var configuration = SAPWorkflowConfiguration(environment)
@@ -39,14 +42,17 @@ import Timing
     sandbox = SAPWorkflowSandbox(configuration)
     try sandbox.start()
     clock = TestClock()
-    let notes = Notes()
+    let notes = Notes(secrets)
+    let log = Log(level: .error, clock: clock, redactor: Redactor())
+    let state = PluginState(of: "sap", in: try store ?? Store(inMemoryFor: clock, log: log))
     var all = Self.settings(environment, sandbox).merging(settings)
     for member in settings.object.map(Array.init) ?? [] where member.value.isNull {
       all = all.setting(member.key, to: nil)
     }
     let context = ProviderContext(
       instance: "sap", clock: clock, directory: "/",
-      readSecret: { secret in try notes.read(secret) }, hide: { _ in },
+      readSecret: { secret in try notes.read(secret) }, hide: { notes.hidden.insert($0) },
+      state: state,
       log: { notes.log.append("\($0.rawValue): \($1)") },
       publish: { _ in throw RPCError.internalError("nothing is published here") })
     plugin = try BuiltinPlugin(SAPWorkflow.self, settings: all, context: context)
@@ -57,13 +63,20 @@ import Timing
 
   /// What the plugin logged.
   var logged: [String] { notes.log }
+  /// What the plugin had kept out of what the agent says.
+  var hidden: Set<String> { notes.hidden }
 
   @Loop private final class Notes {
     var log: [String] = []
+    var hidden: Set<String> = []
+    private let environment: [String: String]
+
+    init(_ environment: [String: String]) { self.environment = environment }
 
     func read(_ secret: Secret) throws -> String {
       switch secret.origin {
       case .value(let value): return value
+      case .environment(let name) where environment[name] != nil: return try required(environment[name])
       case .file(let path): return try String(contentsOfFile: path, encoding: .utf8).filter { $0 != "\n" }
       default: throw RPCError.loginRequired(provider: "sap", message: "\(secret) is not set")
       }

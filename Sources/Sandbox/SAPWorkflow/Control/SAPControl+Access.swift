@@ -11,6 +11,14 @@ extension SAPControl {
   /// Ends all sessions of the Neo environment.
   package func expireSessions() { with { $0.sessions.expireAll() } }
 
+  /// A refresh token as somebody gets it who logs in to the standard client; nil for a user who is not there.
+  package func makeRefreshToken(for user: String) -> String? {
+    with { state in
+      guard let client = state.clients[SAPClient.standardID], state.users[user] != nil else { return nil }
+      return state.tokens.makeRefresh(for: SAPTokens.Grant(client: client.id, user: user, scopes: client.scopes))
+    }
+  }
+
   /// Makes all access tokens invalid, and the refresh tokens too if asked for.
   package func revokeTokens(refreshTokensToo: Bool = false) {
     with { state in
