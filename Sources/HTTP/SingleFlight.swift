@@ -4,7 +4,7 @@ public import EventLoop
 @Loop public final class SingleFlight<Value: Sendable, Failure: Error> {
   public typealias Outcome = Result<Value, Failure>
 
-  private var isRunning = false
+  public private(set) var isRunning = false
   private var waiters: [Int: CheckedContinuation<Outcome?, Never>] = [:]
   private var nextWaiter = 0
 

@@ -34,6 +34,17 @@ internal import Timing
     if .nanoseconds(clock.uptime - fetchedAt) > age { current = nil }
   }
 
+  /// Waits for the fetch under way, if there is one: what it brings may have to be kept.
+  ///
+  /// - Parameter limit: How long to wait at most.
+  public func settle(within limit: Duration) async {
+    guard fetch.isRunning else { return }
+    let waiting = Loop.task { [self] in _ = await fetch.outcome { await self.fetchAnew() } }
+    let alarm = clock.alarm(after: limit) { waiting.cancel() }
+    _ = await waiting.result
+    alarm.cancel()
+  }
+
   private func fetchAnew() async -> Result<AccessToken, TokenError> {
     do throws(TokenError) {
       let token = try await grant.fetch()

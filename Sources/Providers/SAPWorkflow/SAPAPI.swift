@@ -23,6 +23,9 @@ final class SAPAPI {
     tokens = login.tokens
   }
 
+  /// Waits for a login under way, whose refresh token has to be kept.
+  func settle() async { await tokens?.settle(within: .seconds(5)) }
+
   // MARK: Reading
 
   /// Reads a record, or a list's page.

@@ -20,4 +20,6 @@ package final class SAPWorkflow: Provider {
     SAPMessageMethods(api: api).register(on: &registrar)
     registrar.tasks(from: SAPTaskSource(api, settings: parsed))
   }
+
+  package func stop() async { await api.settle() }
 }

@@ -48,7 +48,7 @@ enum StateRows {
     ) { $0.integer(0) }
     guard others ?? 0 < maxKeys else {
       throw RPCError.invalidParams(
-        "key: the plugin \(instance) keeps \(maxKeys) keys, the most that one can; take some out by setting them to null.")
+        "key: the plugin \(instance) keeps \(maxKeys) keys, the most there can be; set some to null to take them out.")
     }
     try connection.run(
       "INSERT OR REPLACE INTO plugin_state (instance, key, value) VALUES (?, ?, ?)",

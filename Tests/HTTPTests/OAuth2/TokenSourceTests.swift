@@ -48,6 +48,45 @@ import Timing
     }
   }
 
+  @Test func whoSettlesWaitsForTheFetchUnderWayAndForNoOther() async throws {
+    try await onLoop { () async throws in
+      let gate = Gate()
+      let grant = CountingGrant(gate: gate)
+      let clock = TestClock()
+      let source = TokenSource(grant, clock: clock)
+      await source.settle(within: .seconds(5))
+      #expect(grant.count == 0)
+      let caller = Loop.task { try await source.token() }
+      while grant.count == 0 { await Task.yield() }
+      caller.cancel()
+      await #expect(throws: TokenError.transport(HTTPError(.cancelled))) { try await caller.value }
+      let settling = Loop.task { await source.settle(within: .seconds(5)) }
+      try await clock.sleepers(1)
+      gate.open()
+      try await settling.value
+      #expect(grant.count == 1)
+      #expect(try await source.token().value == "token-1")
+      #expect(clock.pending == 0)
+    }
+  }
+
+  @Test func whoSettlesDoesNotWaitForEver() async throws {
+    try await onLoop { () async throws in
+      let gate = Gate()
+      let clock = TestClock()
+      let grant = CountingGrant(gate: gate)
+      let source = TokenSource(grant, clock: clock)
+      let caller = Loop.task { try await source.token() }
+      while grant.count == 0 { await Task.yield() }
+      let settling = Loop.task { await source.settle(within: .seconds(5)) }
+      try await clock.sleepers(1)
+      clock.advance(by: .seconds(5))
+      try await settling.value
+      gate.open()
+      #expect(try await caller.value.value == "token-1")
+    }
+  }
+
   @Test func aTokenIsRenewedALittleBeforeItExpires() async throws {
     try await onLoop { () async throws in
       let clock = TestClock()
