@@ -73,7 +73,7 @@ let package = Package(
     // Programs
     program("ringi", ["RingiClient"]),
     program("ringi-sandbox", ["Sandbox"]),
-    program("ringid", ["EventLoop", "Providers", "RingiCore", "RingiModel", "Timing"]),
+    program("ringid", ["EventLoop", "Providers", "RingiCore", "RingiKit", "RingiModel", "Timing"]),
 
     // Tests
     library("RingiTestSupport", ["EventLoop", "JSON", "JSONRPC", "RingiCore", "RingiKit", "Sandbox", "Timing"]),

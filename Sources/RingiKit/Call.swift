@@ -16,6 +16,8 @@ public struct Call: Sendable {
   package var progressToken: JSONValue?
   /// The `idempotencyKey` of the params.
   package var idempotencyKey: String?
+  /// The task that an earlier call with that key was about, whatever its params select now.
+  package var boundTask: String?
 
   package init(origin: Origin) { self.origin = origin }
 

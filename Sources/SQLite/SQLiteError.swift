@@ -13,6 +13,9 @@ public struct SQLiteError: Error, Equatable, CustomStringConvertible {
     self.message = message
   }
 
+  /// A row that can be read and makes no sense: as bad as a page that can't.
+  public static func damaged(_ message: String) -> SQLiteError { SQLiteError(code: SQLITE_CORRUPT, message: message) }
+
   init(_ connection: OpaquePointer?, _ code: Int32) {
     let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
     // The connection's text is about its last call, which need not be the one that returned this code.

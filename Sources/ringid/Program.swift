@@ -2,6 +2,7 @@ internal import EventLoop
 internal import Glibc
 internal import Providers
 internal import RingiCore
+internal import RingiKit
 internal import RingiModel
 internal import Timing
 
@@ -63,7 +64,7 @@ enum Program {
         // A second one doesn't wait for anything.
         if isStopping { _exit(128 + number) }
         isStopping = true
-        Loop.task { await agent.stop() }
+        Loop.task { await agent.stop(by: Actor(signal: number == SIGINT ? "SIGINT" : "SIGTERM")) }
       }
       try await agent.start()
       if arguments.isStdio { try agent.serveStdio() }

@@ -15,9 +15,8 @@ extension Agent {
       shutdown: { [unowned self] call in
         // At once, so that what the client sent behind it is refused.
         environment.isStopping = true
-        store.note(
-          .audit(AuditEntry("shutdown", by: call.actor, outcome: "done", at: clock.now), redactor: redactor))
-        Loop.task { await self.stop() }
+        let actor = call.actor
+        Loop.task { await self.stop(by: actor) }
       })
     let (scheduler, registry) = (scheduler, registry)
     // These tell of what failed, in words that may have come from a backend.

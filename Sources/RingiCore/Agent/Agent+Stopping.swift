@@ -1,22 +1,23 @@
 internal import EventLoop
 internal import JSON
-internal import RingiKit
+package import RingiKit
 internal import RingiModel
 
 extension Agent {
   /// Ends the agent in an orderly way: what is under way may finish, within a limit.
-  package func stop() async {
+  ///
+  /// - Parameter actor: Who wants it to end, for the audit log; `nil` for the end of its one client.
+  package func stop(by actor: Actor? = nil) async {
     guard !isStopping else { return }
     isStopping = true
     notifier.stopping()
     server.stopListening()
     environment.isStopping = true
     log.write(.info, "agent", "stopping")
-    // The log of an agent that ends may be full or its disk gone; that is no reason not to end.
-    _ = try? await bus.publish([EventDraft(.agentStopping)])
+    let audit = actor.map { bus.audit(AuditEntry("shutdown", by: $0, outcome: "done", at: clock.now)) }
     let finished = Gate()
     let work = Loop.task { [self] in
-      await finish()
+      await finish(audit.map { [$0] } ?? [])
       finished.open()
     }
     let alarm = clock.alarm(after: Self.shutdownLimit) { finished.open() }
@@ -30,13 +31,16 @@ extension Agent {
 
   /// Jobs and hooks get a part of the time: a program may take five seconds more to heed SIGTERM, and the answers that
   /// all this holds up are still to be written.
-  private func finish() async {
+  private func finish(_ changes: [Change]) async {
+    // While the disk is gone this is still under way when all the rest has ended.
+    async let announced = bus.keep([EventDraft(.agentStopping)], with: changes)
     async let jobs: Void = scheduler.stop(within: Self.shutdownLimit - .seconds(6))
     async let deliveries: Void = hooks.stop(within: Self.shutdownLimit - .seconds(6))
     _ = await (jobs, deliveries)
     await decisions.settle()
     await mutations.settle()
     await plugins.stopAll()
+    _ = await announced
     await server.finish()
     // Where the store can't be read there is nothing to say; that was reported.
     if let head = try? await store.read({ try AuditRows.head($0) }) { write(head) }

@@ -103,6 +103,8 @@ package final class Agent {
   ///   person.
   package func start() async throws {
     try await load()
+    // It may have been told to end meanwhile.
+    guard !isStopping else { return }
     try listen()
     scheduler.start()
     store.startTrimming()

@@ -32,6 +32,7 @@ package enum EventMethods {
         required: ["subscription", "sequence"]),
       handler: .sync { params, call in
         let session = try session(call)
+        if params["since"] != nil { try bus.store.ensureLoaded() }
         lastID += 1
         let subscription = Subscription(
           id: String(lastID), filter: filter(params), since: params["since"]?.int ?? bus.log.lastSequence)
@@ -72,6 +73,7 @@ package enum EventMethods {
 
   private static func list(_ bus: EventBus, _ params: JSONValue) async throws -> JSONText {
     let log = bus.log
+    try bus.store.ensureLoaded()
     var sequence = min(params["since"]?.int ?? 0, log.lastSequence)
     var texts: [[UInt8]] = []
     // Who names a place is told what is gone behind it; who doesn't gets what there is.

@@ -66,7 +66,7 @@ package enum TaskMethods {
     if found.count > limit, let last = tasks.last {
       members.append(("nextCursor", JSONValue(TaskCursor(after: last).text)))
     }
-    let texts = try await inbox.texts(of: tasks)
+    let texts = await inbox.texts(of: tasks)
     return JSONText(written: { output in
       output.append(literal: #"{"tasks":["#)
       for (index, text) in texts.enumerated() {
@@ -109,15 +109,16 @@ package enum TaskMethods {
       handler: .async { params, _ in
         let id = try decisions.find(params.text("task")).id
         let (entry, source) = try inbox.live(id)
+        let version = entry.table.version
         let fresh = try await source.task(id)
-        try await inbox.takeIn(fresh.map { [$0] } ?? [], lost: fresh == nil ? [id] : [], entry)
+        await inbox.takeIn(fresh.map { [$0] } ?? [], lost: fresh == nil ? [id] : [], entry, since: version)
         let context = fresh == nil ? nil : try await source.context(of: id)
         if let context { inbox.show(context) }
         guard let known = entry.table.entries[id] else { throw RPCError.notFound("The task \(id) is gone.") }
         let history = try await inbox.steps(of: id).map {
           ["time": JSONValue($0.time.rfc3339), "what": JSONValue($0.what)] as JSONValue
         }
-        return try await inbox.whole(known.task).json()
+        return await inbox.whole(known.task).json()
           .setting("revision", to: JSONValue(SeenRevision.text(known.task, context: context)))
           .setting("history", to: JSONValue(array: history)).setting("context", to: context ?? .null)
       })
@@ -217,11 +218,12 @@ package enum TaskMethods {
   @Loop
   private static func request(_ kind: Decision.Kind, _ params: JSONValue, _ call: Call) throws -> Decisions.Request {
     var request = Decisions.Request(
-      task: try params.text("task"),
+      task: try call.boundTask ?? params.text("task"),
       decision: Decision(
         kind, decision: params["decision"]?.string, comment: params["comment"]?.string, context: params["context"]))
     request.seen = params["seen"]?.string
     request.idempotencyKey = call.idempotencyKey
+    request.listener = call.listener
     request.actor = call.actor
     request.causes = call.causes
     return request

@@ -28,6 +28,11 @@ package final class Mutations {
   private let clock: any LoopClock
   private let redactor: Redactor
   private var running: [KeyRows.Name: Work] = [:]
+  /// The calls without a key that are under way, and what opens when there are none.
+  private var unkeyed = 0 {
+    didSet { if oldValue == 0 { idle.close() } }
+  }
+  private let idle = Gate()
 
   package init(store: Store, clock: any LoopClock, redactor: Redactor) {
     self.store = store
@@ -39,6 +44,24 @@ package final class Mutations {
   package func settle() async {
     // Cancelled, the wait is over all the same.
     for work in running.values { try? await work.isDone.wait() }
+    if unkeyed > 0 { try? await idle.wait() }
+  }
+
+  private func leave() {
+    unkeyed -= 1
+    if unkeyed == 0 { idle.open() }
+  }
+
+  /// Sees to it that nothing is done that could not be recorded.
+  ///
+  /// - Throws: `RPCError` (unavailable).
+  private func ensureRecordable(_ method: Method) async throws {
+    if method.settlesItself || !method.isAudited {
+      // These record something before they act; a disk that has recovered is noticed at once all the same.
+      try await store.ensureUsable()
+    } else {
+      try await store.ensureWritable()
+    }
   }
 
   /// Calls a method.
@@ -52,9 +75,13 @@ package final class Mutations {
   func answer(_ method: Method, _ params: JSONValue?, _ call: Call) async throws -> Method.Answer {
     let (params, call) = try method.prepare(params, call)
     // That changes nothing.
-    if params["dryRun"]?.bool == true { return try await method.run(params, call) }
+    if params["dryRun"]?.bool == true, method.params.propertyNames.contains("dryRun") {
+      return try await method.run(params, call)
+    }
     guard let key = call.idempotencyKey else {
-      try await store.ensureUsable()
+      unkeyed += 1
+      defer { leave() }
+      try await ensureRecordable(method)
       return try await perform(method, params, call, nil)
     }
     let name = KeyRows.Name(listener: call.listener, key: key)
@@ -113,7 +140,10 @@ package final class Mutations {
       throw RPCError.conflict(
         "\(method.name) with this idempotency key was done at \(row.created.rfc3339); its answer was longer than \(Self.longestAnswer) bytes and was not kept. Read what it changed."
       )
-    case .begun where method.settlesItself: return try await perform(method, params, call, name)
+    case .begun where method.settlesItself:
+      var call = call
+      call.boundTask = row.task
+      return try await perform(method, params, call, name)
     case .begun: throw await abandoned(name, method, call, since: row)
     }
   }
@@ -154,22 +184,24 @@ package final class Mutations {
     } catch {
       result = .failure(error)
     }
-    let changes = (name.map { [settled($0, method, result)] } ?? []) + audit(method, params, call, result)
+    let changes =
+      (name.flatMap { settled($0, method, result) }.map { [$0] } ?? []) + audit(method, params, call, result)
     if !changes.isEmpty { await store.keep(changes) }
     return try result.get()
   }
 
   private func settled(
     _ name: KeyRows.Name, _ method: Method, _ result: Result<Method.Answer, any Error>
-  ) -> Change {
+  ) -> Change? {
     switch result {
     case .success(let answer):
       let text = answer.utf8
       return text.count > Self.longestAnswer ? .finish(name, .long, answer: nil) : .finish(name, .done, answer: text)
     case .failure(let error):
       let error = redactor.redact(rpcError(error))
-      return error.mayHaveHappened && !method.settlesItself
-        ? .finish(name, .unknown, answer: Self.text(error)) : .free(name)
+      guard error.mayHaveHappened else { return .free(name) }
+      // What settles itself goes on with the same task when it is asked again.
+      return method.settlesItself ? nil : .finish(name, .unknown, answer: Self.text(error))
     }
   }
 
@@ -184,5 +216,7 @@ package final class Mutations {
 
 extension RPCError {
   /// Whether it leaves open if something was changed.
-  var mayHaveHappened: Bool { [RPCError.outcomeUnknown("").kind, RPCError.cancelled().kind].contains(kind) }
+  var mayHaveHappened: Bool {
+    [RPCError.outcomeUnknown(""), .cancelled(), .internalError("")].contains { $0.kind == kind }
+  }
 }

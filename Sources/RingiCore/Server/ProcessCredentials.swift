@@ -17,7 +17,7 @@ enum ProcessCredentials {
 
 /// The system's users.
 enum SystemUser {
-  private static let names = Mutex<[uid_t: String]>([:])
+  private static let names = Mutex<[uid_t: String?]>([:])
 
   /// The name of a user; `nil` when there is none of that number.
   ///

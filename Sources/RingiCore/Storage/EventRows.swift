@@ -101,7 +101,7 @@ enum EventRows {
       let json = try JSONValue(parsing: text, options: JSONParsingOptions(maxDepth: 1024))
       return EventRecord(try Event(json: json), text: text)
     } catch {
-      throw SQLiteError(code: 11, message: "the event \(sequence) can't be read: \(error)")
+      throw SQLiteError.damaged("the event \(sequence) can't be read: \(error)")
     }
   }
 
@@ -127,14 +127,17 @@ enum EventRows {
     _ connection: Connection, keeping count: Int64, since time: Timestamp, limit: Int
   ) throws -> (first: Int64, isDone: Bool) {
     let range = try range(connection)
-    let oldest = try connection.first(
-      "SELECT max(sequence) FROM (SELECT sequence, time FROM event ORDER BY sequence LIMIT ?) WHERE time < ? OR sequence <= ?",
-      [SQLiteValue(limit), .integer(time.milliseconds), .integer(range.last - count)]
-    ) { $0.optionalInteger(0) }
-    guard let last = oldest ?? nil else { return (range.first, true) }
+    // Up to the first one that is to stay: a clock that was wrong for a while makes nothing else old.
+    let kept = try connection.first(
+      "SELECT sequence FROM event WHERE time >= ? AND sequence > ? ORDER BY sequence LIMIT 1",
+      [.integer(time.milliseconds), .integer(range.last - count)]
+    ) { $0.integer(0) }
+    let end = (kept ?? range.last + 1) - 1
+    let last = min(end, range.first + Int64(limit) - 1)
+    guard last >= range.first else { return (range.first, true) }
     // The numbers go on when nothing is left.
     try begin(after: range.last, connection)
     try connection.run("DELETE FROM event WHERE sequence <= ?", [.integer(last)])
-    return (last + 1, last - range.first + 1 < Int64(limit))
+    return (last + 1, last == end)
   }
 }

@@ -1,3 +1,4 @@
+internal import RingiModel
 internal import SQLite
 internal import Timing
 
@@ -24,6 +25,8 @@ enum KeyRows {
   struct Row: Sendable {
     let request: [UInt8]
     let state: State
+    /// The task that it is about, once that is known: "newest" is another one the next time.
+    let task: String?
     let answer: [UInt8]
     let created: Timestamp
   }
@@ -33,11 +36,12 @@ enum KeyRows {
 
   static func row(_ name: Name, _ connection: Connection, at now: Timestamp) throws -> Row? {
     try connection.first(
-      "SELECT request, state, answer, created_at FROM idempotency_key WHERE listener = ? AND key = ? AND created_at >= ?",
+      "SELECT request, state, answer, created_at, task FROM idempotency_key WHERE listener = ? AND key = ? AND created_at >= ?",
       [.text(name.listener), .text(name.key), .integer((now - age).milliseconds)]
     ) { row in
       Row(
-        request: row.bytes(0), state: State(rawValue: row.text(1)) ?? .begun, answer: row.bytes(2),
+        request: row.bytes(0), state: State(rawValue: row.text(1)) ?? .begun, task: row.optionalText(4),
+        answer: row.bytes(2),
         created: Timestamp(milliseconds: row.integer(3)))
     }
   }
@@ -56,6 +60,15 @@ extension Change {
       try connection.run(
         "INSERT OR REPLACE INTO idempotency_key (listener, key, request, state, answer, created_at) VALUES (?, ?, ?, 'begun', NULL, ?)",
         [.text(name.listener), .text(name.key), .blob(request), .integer(now.milliseconds)])
+    }
+  }
+
+  /// Takes down which task a request is about, before anything is done to it.
+  static func bind(_ name: KeyRows.Name, to task: TaskItem.ID) -> Change {
+    Change { connection in
+      try connection.run(
+        "UPDATE idempotency_key SET task = ? WHERE listener = ? AND key = ?",
+        [.text(task.description), .text(name.listener), .text(name.key)])
     }
   }
 

@@ -63,7 +63,7 @@ enum Schema1 {
 
     CREATE TABLE idempotency_key (
       -- The hash of method and params; whether it was begun, done or can't be told; what was answered.
-      listener TEXT NOT NULL, key TEXT NOT NULL, request BLOB NOT NULL, state TEXT NOT NULL, answer BLOB,
+      listener TEXT NOT NULL, key TEXT NOT NULL, request BLOB NOT NULL, state TEXT NOT NULL, task TEXT, answer BLOB,
       created_at INTEGER NOT NULL,
       PRIMARY KEY (listener, key)
     ) WITHOUT ROWID, STRICT;

@@ -16,7 +16,7 @@ enum StateRows {
       do {
         return try JSONValue(parsing: row.bytes(0), options: JSONParsingOptions(maxDepth: 1024))
       } catch {
-        throw SQLiteError(code: 11, message: "the state of \(instance) can't be read: \(error)")
+        throw SQLiteError.damaged("the state of \(instance) can't be read: \(error)")
       }
     }
   }

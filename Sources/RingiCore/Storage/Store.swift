@@ -150,6 +150,21 @@ package final class Store {
     if trouble != nil { _ = try await record([.probe]) }
   }
 
+  /// Writes something, to see that it can be done: a disk that was well before may be full now.
+  ///
+  /// - Throws: `RPCError` (unavailable).
+  func ensureWritable() async throws { _ = try await record([.probe]) }
+
+  /// Sees to it that what was recorded is known.
+  ///
+  /// - Throws: `RPCError` (unavailable) while the file can't be opened.
+  func ensureLoaded() throws {
+    guard !isLoaded, let trouble else { return }
+    throw RPCError.unavailable(
+      "What was recorded before can't be read. \(trouble.sentence)",
+      details: ["reason": .init(stringLiteral: "store-\(trouble.kind.rawValue)")])
+  }
+
   /// As ``keep(_:events:)``, for one who needn't know when.
   func note(_ changes: [Change], events: [UnnumberedEvent] = []) {
     let transaction = Transaction(changes, events, isKept: true)
@@ -174,10 +189,9 @@ package final class Store {
       if let subject = transaction.subject,
         let place = queue.indices.dropFirst(underWay).first(where: { queue[$0].subject == subject })
       {
-        queue[place] = transaction
-      } else {
-        queue.append(transaction)
+        queue.remove(at: place)
       }
+      queue.append(transaction)
       return transaction.isDone.open()
     }
     queue.append(transaction)
@@ -194,8 +208,8 @@ package final class Store {
 
   // MARK: Committing
 
+  /// Commits until nothing waits; whoever starts it has set ``isCommitting``, so that there is one at a time.
   private func commitAll() async {
-    isCommitting = true
     defer { isCommitting = false }
     while !queue.isEmpty {
       do {
@@ -270,7 +284,8 @@ package final class Store {
   }
 
   private func succeed(_ batch: [Transaction], _ results: [Result<[EventRecord], any Error>]) {
-    if trouble != nil {
+    // Damage stays, though this could be written.
+    if trouble != nil, trouble?.kind != .damaged {
       trouble = nil
       failures = 0
       problems.resolve("store")
@@ -303,13 +318,13 @@ package final class Store {
     if trouble.kind == .damaged, let file { Loop.task { [writer] in await writer.perform { file.markDamaged() } } }
     self.trouble = trouble
     failures += 1
-    let refused = queue.filter { !$0.isKept }
-    queue.removeAll { !$0.isKept }
-    for transaction in refused {
-      transaction.result = .failure(trouble.refusal)
+    // What is being written just now has its own end.
+    let waiting = queue[underWay...]
+    queue = queue[..<underWay] + waiting.filter(\.isKept)
+    for transaction in waiting {
+      if !transaction.isKept { transaction.result = .failure(trouble.refusal) }
       transaction.isDone.open()
     }
-    for transaction in queue { transaction.isDone.open() }
     retryAlarm?.cancel()
     retryAlarm = clock.alarm(after: Self.retry.limit(attempt: failures)) { [weak self] in self?.tryAgain() }
   }
@@ -318,6 +333,7 @@ package final class Store {
     guard !isCommitting, !isClosed else { return }
     // Something has to be written to see whether it can be.
     if queue.isEmpty { queue.append(Transaction([.probe], [], isKept: true)) }
+    isCommitting = true
     Loop.task { await self.commitAll() }
   }
 
@@ -327,6 +343,8 @@ package final class Store {
     // That the next page could be written makes the file no better.
     if let trouble, trouble.kind == .damaged { throw trouble }
     guard isLoaded else { return try await load(file) }
+    // It was let go of, and could not be opened again.
+    if identity == nil { return try await openConnections(file, at: clock.now) }
     guard await writer.perform({ file.identity }) == nil else { return }
     lock = nil
     lock = try await writer.run { connection in
@@ -387,6 +405,7 @@ package final class Store {
   }
 
   private func openConnections(_ file: StoreFile, at now: Timestamp) async throws {
+    identity = nil
     try await writer.open { try file.open(at: now) }
     try await reader.open { try file.openForReading() }
     identity = try await writer.run { _ in file.identity }
@@ -413,7 +432,10 @@ package final class Store {
 
   /// Records what waits, as far as the disk takes it, and closes the file.
   package func close() async {
-    if !isCommitting, !queue.isEmpty { await commitAll() }
+    if !isCommitting, !queue.isEmpty {
+      isCommitting = true
+      await commitAll()
+    }
     if isCommitting, let last = queue.last {
       // Cancelled when the time for an orderly end is over.
       try? await last.isDone.wait()
@@ -440,7 +462,8 @@ package final class Store {
     } catch let error as SQLiteError {
       let trouble = StoreTrouble(error, directory: file?.directory ?? ":memory:")
       if trouble.kind == .damaged { fail(trouble) }
-      throw RPCError.unavailable(trouble.sentence, details: ["reason": .init(stringLiteral: "store-\(trouble.kind)")])
+      throw RPCError.unavailable(
+        trouble.sentence, details: ["reason": .init(stringLiteral: "store-\(trouble.kind.rawValue)")])
     }
   }
 

@@ -65,7 +65,7 @@ struct StoreFile: Sendable {
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw SystemError.last("open \(path)") }
     Glibc.close(descriptor)
-    if access(mark, F_OK) == 0 { throw SQLiteError(code: 11, message: "it was found damaged before") }
+    if access(mark, F_OK) == 0 { throw SQLiteError.damaged("it was found damaged before") }
     let connection = try Connection(path: path)
     try configure(connection)
     try Migrator.store.migrate(connection) { version in
@@ -91,7 +91,7 @@ struct StoreFile: Sendable {
 
   private func check(_ connection: Connection) throws {
     let found = try connection.first("PRAGMA quick_check(1)") { $0.text(0) } ?? "ok"
-    guard found == "ok" else { throw SQLiteError(code: 11, message: found) }
+    guard found == "ok" else { throw SQLiteError.damaged(found) }
   }
 
   /// Copies a whole database to a file that appears when it is complete, readable for its owner alone.

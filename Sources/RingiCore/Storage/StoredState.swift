@@ -10,7 +10,20 @@ package struct StoredState: Sendable {
   let jobs: [JobRecord]
   let hooks: [HookRecord]
 
+  /// Reads the state.
+  ///
+  /// - Throws: `SQLiteError`, also for a record that makes no sense: the file is damaged then.
   init(_ connection: Connection) throws {
+    do {
+      try self.init(reading: connection)
+    } catch let error as SQLiteError {
+      throw error
+    } catch {
+      throw SQLiteError.damaged("\(error)")
+    }
+  }
+
+  private init(reading connection: Connection) throws {
     events = try EventRows.range(connection)
     audit = try AuditRows.head(connection)
     instances = try InstanceRows.all(connection)

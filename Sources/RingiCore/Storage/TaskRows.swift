@@ -125,7 +125,7 @@ enum TaskRows {
     do {
       return try JSONValue(parsing: row.bytes(column), options: JSONParsingOptions(maxDepth: 1024))
     } catch {
-      throw SQLiteError(code: 11, message: "the record of a task can't be read: \(error)")
+      throw SQLiteError.damaged("the record of a task can't be read: \(error)")
     }
   }
 }

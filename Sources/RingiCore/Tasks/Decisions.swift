@@ -13,7 +13,9 @@ package final class Decisions {
     package var task: String
     package var decision: Decision
     package var seen: String?
+    /// The key, and the listener whose clients share it.
     package var idempotencyKey: String?
+    package var listener = ""
     package var isDryRun = false
     package var actor = Actor()
     package var causes: [String] = []
@@ -65,7 +67,7 @@ package final class Decisions {
       let task = try find(request.task)
       let (_, source) = try inbox.live(task.id)
       return [
-        "task": try await inbox.whole(task).json(), "dryRun": true,
+        "task": await inbox.whole(task).json(), "dryRun": true,
         "request": try source.preview(request.decision, on: task),
       ]
     }
@@ -120,12 +122,13 @@ package final class Decisions {
   private func act(
     _ request: Request, on task: TaskItem, _ entry: InboxSource, _ source: any TaskSource
   ) async throws -> Done {
-    let pending = request.pending(on: task, at: now)
+    var pending = request.pending(on: task, at: now)
+    pending.uptime = inbox.clock.uptime
     entry.table.setHeld(task.id, true)
     defer { entry.table.setHeld(task.id, false) }
     entry.table.setPending(task.id, pending)
     do {
-      try await inbox.record(entry)
+      try await inbox.record(entry, with: request.binding(to: task.id))
     } catch {
       entry.table.setPending(task.id, nil)
       throw error
@@ -157,28 +160,29 @@ package final class Decisions {
     _ id: TaskItem.ID, _ entry: InboxSource, _ source: any TaskSource, _ request: Request
   ) async throws -> TaskItem {
     let known = entry.table.entries[id]
+    let version = entry.table.version
     guard let task = try await source.task(id) else {
-      try await takeIn([], lost: [id], entry)
+      await takeIn([], lost: [id], entry, since: version)
       throw RPCError.notFound("The task \(id) is gone from the backend.", details: ["task": JSONValue(id.description)])
     }
     if let seen = request.seen.map(SeenRevision.init), task.status.isOpen, let known {
       let context = seen.context == nil ? nil : try await source.context(of: id)
       let old = try await inbox.form(of: known.task, revision: seen.task)
-      if task.revision != known.task.revision { try await takeIn([task], lost: [], entry) }
+      if task.revision != known.task.revision { await takeIn([task], lost: [], entry, since: version) }
       try seen.check(task, context: context, old: old, oldContext: seen.context.flatMap(inbox.shownContext))
     } else {
-      try await takeIn([task], lost: [], entry)
+      await takeIn([task], lost: [], entry, since: version)
     }
     return task
   }
 
-  private func takeIn(_ tasks: [TaskItem], lost: [TaskItem.ID], _ entry: InboxSource) async throws {
-    try await inbox.takeIn(tasks, lost: lost, entry)
+  private func takeIn(_ tasks: [TaskItem], lost: [TaskItem.ID], _ entry: InboxSource, since version: Int? = nil) async {
+    await inbox.takeIn(tasks, lost: lost, entry, since: version ?? entry.table.version)
   }
 
   /// The answer to a decision about a task that was decided before.
   private func repeated(_ known: TaskItem, _ decision: Decision) async throws -> Done {
-    let task = try await inbox.whole(known)
+    let task = await inbox.whole(known)
     if task.status == .gone {
       throw RPCError.notFound(
         "The task \(task.id) is gone from the backend without a decision.",
@@ -210,26 +214,20 @@ package final class Decisions {
   }
 
   private func audit(_ request: Request, _ task: TaskItem.ID, _ outcome: String, backend: JSONValue? = nil) {
-    // What was refused because nothing can be recorded is not recorded either.
-    guard inbox.bus.store.trouble == nil else { return }
     inbox.bus.store.note(
       inbox.bus.audit(request.pending(on: nil, at: now).entry(task, outcome, at: now, backend: backend)))
   }
 
   private func audit(_ request: Request, _ task: TaskItem.ID, _ error: RPCError) {
-    let outcome =
-      switch error.kind {
-      case "conflict": "conflict"
-      case "outcome-unknown": "unknown"
-      default: "failed"
-      }
-    audit(request, task, outcome, backend: error.json)
+    // What was refused because nothing can be recorded is not recorded either.
+    if error.isOfStore { return }
+    audit(request, task, error.outcome, backend: error.backend)
   }
 
   private func recordElsewhere(_ task: TaskItem, _ request: Request, in entry: InboxSource) async throws -> Done {
     entry.table.setPending(task.id, nil)
     entry.table.setHeld(task.id, false)
-    try await takeIn([task], lost: [], entry)
+    await takeIn([task], lost: [], entry)
     return try await repeated(task, request.decision)
   }
 
@@ -250,7 +248,7 @@ package final class Decisions {
     if seen != nil {
       entry.table.setPending(task.id, nil)
       entry.table.setHeld(task.id, false)
-      try await takeIn([], lost: [task.id], entry)
+      await takeIn([], lost: [task.id], entry)
     } else if var pending = entry.table.pending[task.id] {
       // From now on it is for the client to decide again, once a poll has shown that nothing happened.
       pending.isAnswered = true
@@ -274,6 +272,7 @@ package final class Decisions {
         do {
           _ = try await work(on: id) { [self] in try await settle(id) }
         } catch {
+          audit(Request(pending, on: id), id, rpcError(error))
           inbox.log.write(.warning, instance, "what became of a decision on \(id) is still open: \(error)")
         }
       }
@@ -286,12 +285,12 @@ package final class Decisions {
     guard let known = entry.table.entries[id]?.task else { throw RPCError.notFound("The task \(id) is not known.") }
     guard let pending = entry.table.pending[id], !pending.isAnswered else { return Done(task: known, event: nil) }
     let request = Request(pending, on: id)
-    let began = now
+    let began = inbox.clock.uptime
     let found = try await source.task(id)
     // A poll may have settled it meanwhile.
     guard entry.table.pending[id] == pending else { return Done(task: known, event: nil) }
     guard let task = found else {
-      try await takeIn([], lost: [id], entry)
+      await takeIn([], lost: [id], entry)
       return Done(task: known, event: nil)
     }
     guard task.status.isOpen else {
@@ -302,7 +301,7 @@ package final class Decisions {
       return await record(task, request, in: entry)
     }
     // A write that is still under way would be doubled.
-    guard began.duration(since: pending.since) >= entry.settles else { return Done(task: task, event: nil) }
+    guard pending.age(at: began) >= entry.settles else { return Done(task: task, event: nil) }
     let kind = pending.decision.kind.rawValue
     guard task.revision == pending.revision else {
       entry.table.setPending(id, nil, TaskTable.Step(time: now, what: "\(kind) dropped, the task had changed"))
@@ -330,28 +329,59 @@ package final class Decisions {
   /// - Returns: `{task}`.
   /// - Throws: `RPCError`.
   package func reserve(_ reservation: Reservation, _ selector: String, by call: Call) async throws -> JSONValue {
-    let id = try find(selector).id
+    let id = try find(call.boundTask ?? selector).id
     let done = try await work(on: id) { [self] in
-      let (entry, source) = try inbox.live(id)
-      try check(entry.table.pending[id])
-      guard let task = entry.table.entries[id]?.task, task.status.isOpen else {
-        throw RPCError.conflict("The task \(id) is no longer open; nothing was sent.")
-      }
       do {
-        let reserved = try await reservation == .claim ? source.claim(task) : source.release(task)
-        var audit = AuditEntry(
-          reservation.rawValue, by: call.actor, outcome: reservation == .claim ? "claimed" : "released", at: now)
-        audit.task = id
-        try await inbox.takeIn([reserved], lost: [], entry, with: [inbox.bus.audit(audit)])
-        return Done(task: reserved, event: nil)
-      } catch let error as AlreadyDecided {
-        try await takeIn([error.task], lost: [], entry)
-        throw RPCError.conflict(
-          "The task \(id) was already decided; nothing was sent.", details: ["task": error.task.json()])
+        return try await reserve(reservation, id, call)
+      } catch {
+        let error = rpcError(error)
+        if !error.isOfStore {
+          inbox.bus.store.note(inbox.bus.audit(entry(reservation, id, call, error.outcome, backend: error.backend)))
+        }
+        throw error
       }
     }
-    return ["task": done.task.json()]
+    return ["task": await inbox.whole(done.task).json()]
   }
+
+  private func reserve(_ reservation: Reservation, _ id: TaskItem.ID, _ call: Call) async throws -> Done {
+    let (entry, source) = try inbox.live(id)
+    try check(entry.table.pending[id])
+    guard let task = entry.table.entries[id]?.task, task.status.isOpen else {
+      throw RPCError.conflict("The task \(id) is no longer open; nothing was sent.")
+    }
+    let binding = call.idempotencyKey.map { Change.bind(KeyRows.Name(listener: call.listener, key: $0), to: id) }
+    if let binding {
+      _ = try await inbox.bus.store.record([binding])
+    } else {
+      try await inbox.bus.store.ensureWritable()
+    }
+    do {
+      let reserved = try await reservation == .claim ? source.claim(task) : source.release(task)
+      let outcome = reservation == .claim ? "claimed" : "released"
+      await inbox.takeIn(
+        [reserved], lost: [], entry, since: entry.table.version,
+        with: [inbox.bus.audit(self.entry(reservation, id, call, outcome))])
+      return Done(task: reserved, event: nil)
+    } catch let error as AlreadyDecided {
+      await takeIn([error.task], lost: [], entry)
+      throw RPCError.conflict(
+        "The task \(id) was already decided; nothing was sent.", details: ["task": error.task.json()])
+    }
+  }
+
+  private func entry(
+    _ reservation: Reservation, _ task: TaskItem.ID, _ call: Call, _ outcome: String, backend: JSONValue? = nil
+  ) -> AuditEntry {
+    var entry = AuditEntry(reservation.rawValue, by: call.actor, outcome: outcome, at: now)
+    (entry.task, entry.idempotencyKey, entry.backend) = (task, call.idempotencyKey, backend)
+    return entry
+  }
+}
+
+extension RPCError {
+  /// Whether it says that something could not be recorded; then this can't be either.
+  fileprivate var isOfStore: Bool { details["reason"]?.string?.hasPrefix("store-") == true }
 }
 
 extension Decisions.Done {
@@ -363,6 +393,11 @@ extension Decisions.Done {
 }
 
 extension Decisions.Request {
+  /// What ties its key to the task that it was found to be about.
+  fileprivate func binding(to task: TaskItem.ID) -> [Change] {
+    idempotencyKey.map { [.bind(KeyRows.Name(listener: listener, key: $0), to: task)] } ?? []
+  }
+
   /// What was asked for before the agent was killed.
   fileprivate init(_ pending: TaskTable.Pending, on task: TaskItem.ID) {
     self.init(task: task.description, decision: pending.decision)

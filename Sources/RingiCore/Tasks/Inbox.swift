@@ -73,10 +73,11 @@ package final class Inbox {
       sources[name] = entry
       let provisional = entry.hasPolled ? Look(entry.table) : nil
       entry.table = TaskTable(recorded: state.tasks[name] ?? [])
+      entry.table.placePending(at: clock.now, uptime: clock.uptime)
       entry.hasPolled = state.instances[name]?.hasPolled ?? false
       entry.failure = state.instances[name]?.failure
       guard let provisional else { continue }
-      let news = takePoll(provisional, into: entry, (entry.table.version, clock.now))
+      let news = takePoll(provisional, into: entry, (entry.table.version, clock.uptime))
       bus.note(news.drafts, with: tasks(entry.table.takeUnrecorded()) + news.changes)
     }
   }
@@ -131,7 +132,7 @@ package final class Inbox {
     let entry = try source(instance)
     guard let source = entry.source else { throw RPCError.pluginDown("The plugin \(instance) is not loaded.") }
     guard bus.store.hasRoom else { throw bus.store.trouble?.refusal ?? .overloaded("The store has no room.") }
-    let began = (version: entry.table.version, time: clock.now)
+    let began = (version: entry.table.version, uptime: clock.uptime)
     do {
       let (result, listed) = try await poll(source, entry, began)
       if listed > Self.many { giveBackFreeMemory() }
@@ -175,7 +176,7 @@ package final class Inbox {
 
   /// Looks, and merges and records in parts what is new.
   private func poll(
-    _ source: any TaskSource, _ entry: InboxSource, _ began: (version: Int, time: Timestamp)
+    _ source: any TaskSource, _ entry: InboxSource, _ began: (version: Int, uptime: Int64)
   ) async throws -> (PollResult, listed: Int) {
     let (found, news, listed) = try await look(source, entry, since: began.version)
     var (look, rest, result) = (found, news[...], PollResult())
@@ -215,7 +216,7 @@ package final class Inbox {
         if let task { look.tasks.append(task) } else { look.lost.append(id) }
       }
     }
-    look.lostRecords = try await records(of: look.lost)
+    look.lostRecords = await records(of: look.lost)
     return (look, news, snapshot.items.count)
   }
 
@@ -234,21 +235,28 @@ package final class Inbox {
     }
   }
 
-  /// The backend's records of tasks, from the store.
-  private func records(of ids: [TaskItem.ID]) async throws -> [TaskItem.ID: JSONValue] {
+  /// The backend's records of tasks, from the store, as far as it can be read: a disk is no reason to know less of a task.
+  private func records(of ids: [TaskItem.ID]) async -> [TaskItem.ID: JSONValue] {
+    await texts(ofRecords: ids).compactMapValues { JSONValue.parsed($0) }
+  }
+
+  private func texts(ofRecords ids: [TaskItem.ID]) async -> [TaskItem.ID: [UInt8]] {
     guard !ids.isEmpty else { return [:] }
-    return try await bus.store.read { try TaskRows.raws(of: ids, $0).mapValues { try JSONValue(parsing: $0) } }
+    do {
+      return try await bus.store.read { try TaskRows.raws(of: ids, $0) }
+    } catch {
+      log.write(.warning, "store", "\(ids.count) tasks are shown without their backends' records: \(error)")
+      return [:]
+    }
   }
 
   /// A known task together with the backend's record.
-  ///
-  /// - Throws: `RPCError` (unavailable) when the store can't be read.
-  func whole(_ task: TaskItem) async throws -> TaskItem {
+  func whole(_ task: TaskItem) async -> TaskItem {
     guard let entry = sources[task.id.provider]?.table.entries[task.id], entry.isSlim, task.raw.isNull else {
       return task
     }
     var task = task
-    task.raw = try await records(of: [task.id])[task.id] ?? .null
+    task.raw = await records(of: [task.id])[task.id] ?? .null
     return task
   }
 
@@ -259,7 +267,7 @@ package final class Inbox {
     {
       return form
     }
-    return try await whole(task)
+    return await whole(task)
   }
 
   /// A task's history.
@@ -268,9 +276,9 @@ package final class Inbox {
   }
 
   /// Tasks as clients get them, as JSON texts.
-  func texts(of tasks: [TaskItem]) async throws -> [[UInt8]] {
+  func texts(of tasks: [TaskItem]) async -> [[UInt8]] {
     let slim = tasks.filter { sources[$0.id.provider]?.table.entries[$0.id]?.isSlim ?? false }.map(\.id)
-    let raws = slim.isEmpty ? [:] : try await bus.store.read { try TaskRows.raws(of: slim, $0) }
+    let raws = await texts(ofRecords: slim)
     return tasks.map { task in
       guard let raw = raws[task.id] else { return task.json().utf8 }
       var text = task.json(raw: false).utf8
@@ -291,7 +299,7 @@ package final class Inbox {
 
   /// Merges what a poll has found, or a part of it.
   private func takePoll(
-    _ look: Look, into entry: InboxSource, _ began: (version: Int, time: Timestamp), isLast: Bool = true
+    _ look: Look, into entry: InboxSource, _ began: (version: Int, uptime: Int64), isLast: Bool = true
   ) -> News {
     let isFirst = !entry.hasPolled
     if isLast { entry.hasPolled = true }
@@ -302,7 +310,7 @@ package final class Inbox {
   }
 
   private func take(
-    _ look: Look, into entry: InboxSource, _ began: (version: Int, time: Timestamp), announces: Bool = true
+    _ look: Look, into entry: InboxSource, _ began: (version: Int, uptime: Int64), announces: Bool = true
   ) -> News {
     let changes = entry.table.merge(
       look.tasks, fingerprints: look.fingerprints, lost: look.lost, since: began.version, announces: announces,
@@ -316,7 +324,7 @@ package final class Inbox {
       }
       news.drafts.append(draft(change, entry, look, &audits))
     }
-    audits += settlePending(look, entry, began.time)
+    audits += settlePending(look, entry, began.uptime)
     news.changes = audits.map(bus.audit)
     return news
   }
@@ -380,11 +388,18 @@ package final class Inbox {
   }
 
   /// Takes over single tasks that were looked at between polls.
+  ///
+  /// - Parameters:
+  ///   - tasks: What the backend showed.
+  ///   - lost: What it doesn't have any more.
+  ///   - entry: The instance.
+  ///   - version: The table's version when the look began; what changed since is newer.
+  ///   - changes: What else belongs to it.
   func takeIn(
-    _ tasks: [TaskItem], lost: [TaskItem.ID], _ entry: InboxSource, with changes: [Change] = []
-  ) async throws {
-    let look = Look(tasks: tasks, lost: lost, lostRecords: try await records(of: lost))
-    let news = take(look, into: entry, (entry.table.version, clock.now))
+    _ tasks: [TaskItem], lost: [TaskItem.ID], _ entry: InboxSource, since version: Int, with changes: [Change] = []
+  ) async {
+    let look = Look(tasks: tasks, lost: lost, lostRecords: await records(of: lost))
+    let news = take(look, into: entry, (version, clock.uptime))
     await keep(news.drafts, entry, with: news.changes + changes)
   }
 
@@ -410,11 +425,11 @@ package final class Inbox {
   /// One that nobody was told of is made again then, see ``Decisions/resume(_:)``.
   ///
   /// - Returns: What the audit log tells of it.
-  private func settlePending(_ look: Look, _ entry: InboxSource, _ began: Timestamp) -> [AuditEntry] {
+  private func settlePending(_ look: Look, _ entry: InboxSource, _ began: Int64) -> [AuditEntry] {
     var audits: [AuditEntry] = []
     for task in look.tasks {
       guard let pending = entry.table.pending[task.id], !entry.table.isHeld(task.id) else { continue }
-      if task.status.isOpen, !pending.isAnswered || began.duration(since: pending.since) < entry.settles { continue }
+      if task.status.isOpen, !pending.isAnswered || pending.age(at: began) < entry.settles { continue }
       entry.table.setPending(task.id, nil)
       audits.append(pending.entry(task.id, task.status.isOpen ? "not-done" : "conflict", at: clock.now))
     }

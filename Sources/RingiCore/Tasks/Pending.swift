@@ -9,6 +9,8 @@ extension TaskTable {
     package let decision: Decision
     /// When it was sent, or is about to be.
     package let since: Timestamp
+    /// The same on a clock that nobody sets.
+    package var uptime: Int64 = 0
     /// What the task was then; of another one the decision was not made.
     package let revision: String
     /// Who made it, and the key that they gave it.
@@ -25,6 +27,9 @@ extension TaskTable {
 
     /// A backend shows within this time what it made of a write, unless its plugins.d file says otherwise.
     package static let settles: Duration = .seconds(60)
+
+    /// How long ago it was sent.
+    func age(at uptime: Int64) -> Duration { .nanoseconds(uptime - self.uptime) }
   }
 }
 

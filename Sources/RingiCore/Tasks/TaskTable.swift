@@ -255,6 +255,14 @@ package struct TaskTable: Sendable {
     note(id, step)
   }
 
+  /// Finds decisions of a former life their place on this one's clock.
+  mutating func placePending(at now: Timestamp, uptime: Int64) {
+    for (id, entry) in pending {
+      let age = max(.zero, now.duration(since: entry.since))
+      pending[id]?.uptime = uptime - Int64(age / .nanoseconds(1))
+    }
+  }
+
   /// The order of lists: oldest first, by id among equals.
   package static func precedes(_ a: TaskItem, _ b: TaskItem) -> Bool {
     let (ta, tb) = (a.createdAt?.milliseconds ?? .max, b.createdAt?.milliseconds ?? .max)

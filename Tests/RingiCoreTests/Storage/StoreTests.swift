@@ -6,6 +6,7 @@ import RingiModel
 import RingiTestSupport
 import SQLite
 import Testing
+import Timing
 
 @testable import RingiCore
 
@@ -101,6 +102,22 @@ import Testing
       try await Self.publish(1, fixture.bus)
       #expect(fixture.bus.log.lastSequence == 8)
     }
+  }
+
+  @Test func aClockThatWasWrongForAMomentMakesNoOtherEventOld() throws {
+    let connection = try Connection(path: ":memory:")
+    try Migrator.store.migrate(connection) { _ in }
+    for (index, seconds) in [1000, 1001, 0, 1002].enumerated() {
+      let event = Event(
+        id: "\(index)", source: "s", type: EventType("x"), time: Timestamp(seconds: Int64(seconds)), subject: nil,
+        sequence: Int64(index + 1), data: .emptyObject)
+      try EventRows.insert(EventRecord(event), connection)
+    }
+    let kept = try EventRows.trim(connection, keeping: 100, since: Timestamp(seconds: 500), limit: 10)
+    #expect(kept.first == 1 && kept.isDone)
+    let rest = try EventRows.trim(connection, keeping: 100, since: Timestamp(seconds: 1002), limit: 2)
+    #expect(rest.first == 3 && !rest.isDone)
+    #expect(try EventRows.trim(connection, keeping: 100, since: Timestamp(seconds: 1002), limit: 2).first == 4)
   }
 
   /// Lets time pass, and waits for what that has done.

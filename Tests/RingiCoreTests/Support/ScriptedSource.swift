@@ -35,6 +35,8 @@ final class ScriptedSource: TaskSource {
   var isComplete = true
   var failure: RPCError?
   var readFailure: RPCError?
+  /// What the next read has found comes when the gate opens.
+  var readGate: Gate?
   var answer = Answer.done
   /// What a list was made of is answered once its gate opens; `nil` answers at once.
   var listGate: Gate?
@@ -99,7 +101,10 @@ final class ScriptedSource: TaskSource {
   func task(_ id: TaskItem.ID) async throws -> TaskItem? {
     calls.append("read \(id.key)")
     if let readFailure { throw readFailure }
-    return records[id.key]
+    let (found, gate) = (records[id.key], readGate)
+    readGate = nil
+    try await wait(gate)
+    return found
   }
 
   func context(of id: TaskItem.ID) async throws -> JSONValue? { contexts[id.key] }

@@ -242,6 +242,42 @@ import Testing
 
   // MARK: Lost answers
 
+  @Test func aLookThatCameBeforeADecisionAndEndsAfterItTellsNothingNew() async throws {
+    try await withBackend("a") { agent, source, client in
+      let gate = try await onLoop {
+        let gate = Gate()
+        source.readGate = gate
+        return gate
+      }
+      let look = try client.ask("tasks.get", ["task": "sap/a"])
+      try await onLoop { try await source.waiting.wait() }
+      let other = try agent.connect()
+      try other.call("tasks.approve", ["task": "sap/a"])
+      try await onLoop { gate.open() }
+      #expect(try client.response(to: look)["result"]?["status"] == "done")
+      try await poll(agent)
+      #expect(try events(client) == ["approval-done sap/a agent"])
+    }
+  }
+
+  @Test func aKeyStaysWithTheTaskThatItsFirstRequestSelected() async throws {
+    try await withBackend("a", "b") { agent, source, client in
+      try await onLoop { source.answer = .lost(doneAfter: nil) }
+      let request: JSONValue = ["task": "newest", "idempotencyKey": "k"]
+      let id = try client.ask("tasks.approve", request)
+      #expect(try await waitOutTheLooks(agent, client, id)["error"]?["code"] == -32008)
+      // It was done after all; "newest" is another task now.
+      try await onLoop {
+        source.answer = .done
+        source.decideElsewhere("b", .approved)
+      }
+      try await poll(agent)
+      let again = try client.call("tasks.approve", request)
+      #expect(again["task"]?["id"] == "sap/b" && again["already"] == true)
+      try await onLoop { #expect(source.writes == ["approve b"]) }
+    }
+  }
+
   @Test func aLostAnswerIsSettledByLookingAgain() async throws {
     try await withBackend("a") { agent, source, client in
       try await onLoop { source.answer = .lost(doneAfter: .seconds(3)) }

@@ -127,6 +127,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [Duration.seconds(-3 * 3600), .seconds(3 * 3600)])
+  func aClockThatIsSetMakesAWriteNeitherOlderNorYounger(step: Duration) async throws {
+    try await onLoop {
+      let lives = try await Lives()
+      lives.source.answer = .stuck
+      try await lives.beginApproval()
+      try await lives.crash()
+      lives.clock.set(to: lives.clock.now + step)
+      try await lives.poll()
+      #expect(lives.source.writes == ["approve a"])
+      lives.clock.advance(by: .seconds(60))
+      try await lives.poll()
+      #expect(lives.source.writes == ["approve a", "approve a"])
+    }
+  }
+
   @Test func untilItIsSettledTheTaskTakesNoOtherDecision() async throws {
     try await onLoop {
       let lives = try await Lives()
