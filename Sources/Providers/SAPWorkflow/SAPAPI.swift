@@ -48,6 +48,17 @@ final class SAPAPI {
     try json(response) { text, options throws(JSONSyntaxError) in try JSONValue(parsing: text, options: options) }
   }
 
+  /// The JSON that tells what a write has made; the service has taken it, whatever its answer looks like.
+  ///
+  /// - Throws: `UnclearOutcome`.
+  func json(ofWrite response: HTTPResponse) throws -> JSONValue {
+    do {
+      return try json(response)
+    } catch let error as RPCError {
+      throw UnclearOutcome(cause: error)
+    }
+  }
+
   /// The rows of a list's page.
   func rows(_ response: HTTPResponse) throws -> [SAPRow] {
     switch try json(response, SAPRow.rows) {

@@ -44,7 +44,7 @@ struct SAPMessageMethods {
     var pauses = Self.pauses[...]
     while true {
       do {
-        return try api.json(try await api.write(.post, ["messages"], params))
+        return try api.json(ofWrite: try await api.write(.post, ["messages"], params))
       } catch let error as RPCError where error.details["code"]?.string == "bpm.workflowruntime.message.no.match" {
         guard let pause = pauses.popFirst() else { throw nobodyWaits(error) }
         try await api.clock.sleep(for: pause)

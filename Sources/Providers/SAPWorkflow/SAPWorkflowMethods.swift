@@ -51,7 +51,7 @@ struct SAPWorkflowMethods {
   private func start(_ params: JSONValue) async throws -> JSONValue {
     let body: JSONValue = ["definitionId": params["definitionId"] ?? .null, "context": params["context"] ?? [:]]
     do {
-      return try api.json(try await api.write(.post, ["workflow-instances"], body))
+      return try api.json(ofWrite: try await api.write(.post, ["workflow-instances"], body))
     } catch let unclear as UnclearOutcome {
       throw api.unknown(unclear, "look with \(api.instance).workflow.list before starting another")
     }

@@ -47,7 +47,9 @@ import Timing
     }
   }
 
-  @Test(arguments: [Fault.Kind.reset(applied: true), .status(503), .truncatedBody(after: 5)])
+  @Test(arguments: [
+    Fault.Kind.reset(applied: true), .status(503), .truncatedBody(after: 5), .malformedJSON, .loginPage,
+  ])
   func aLostStartIsUnknownAndNeverRepeated(_ fault: Fault.Kind) async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig()
