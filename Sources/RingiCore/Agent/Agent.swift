@@ -120,6 +120,13 @@ package final class Agent {
     apply(configuration.agent)
     store.onLoad = { [unowned self] in restore($0) }
     try await store.open()
+    // From now on a configuration is in force when it is called, and what that doesn't name is forgotten as at the start.
+    store.onLoad = { [unowned self] in
+      restore($0)
+      let reading = Configuration.read(directory: options.configDirectory, providers: providers)
+      hooks.forget(unless: reading.mayMean(hook:))
+      scheduler.forget(unless: reading.mayMean(job:))
+    }
     // Hooks have their place in the log before anything can be published.
     hooks.replace(hooks: configuration.hooks)
     hooks.forget(unless: reading.mayMean(hook:))

@@ -103,6 +103,7 @@ final class HookQueue {
     let range = cursor + 1...log.firstSequence - 1
     lost += Int64(range.count)
     cursor = range.upperBound
+    page = page.drop { $0.sequence <= cursor }
     return range
   }
 
@@ -168,11 +169,11 @@ final class HookQueue {
     return delivery
   }
 
-  /// Takes in what was read after the cursor.
+  /// Takes in what was read after the cursor, which may have moved meanwhile.
   func take(_ records: [EventRecord], through: Int64) {
-    page = records[...]
+    page = records.drop { $0.sequence <= cursor }
     self.through = through
-    if records.isEmpty { cursor = max(cursor, through) }
+    if page.isEmpty { cursor = max(cursor, through) }
   }
 
   /// Forgets what was read with a filter that has changed.

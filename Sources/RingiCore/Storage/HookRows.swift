@@ -102,7 +102,8 @@ enum HookRows {
 
   /// Forgets a hook and all its deliveries.
   static func delete(_ name: String) -> Change {
-    Change(subject: "hook/\(name)") { connection in
+    // Without a subject: what was noted before has to come before it.
+    Change { connection in
       try connection.run("DELETE FROM hook WHERE name = ?", [.text(name)])
       try connection.run("DELETE FROM delivery WHERE hook = ?", [.text(name)])
       try connection.run("DELETE FROM delivered WHERE hook = ?", [.text(name)])
@@ -159,9 +160,16 @@ enum HookRows {
     }
   }
 
-  /// Lets go of failed deliveries.
+  /// Lets go of failed deliveries; those beyond the hook's place would be taken from the log again otherwise.
   static func drop(_ sequences: [Int64], of hook: String) -> Change {
-    Change { try delete(sequences, of: hook, $0) }
+    Change { connection in
+      try delete(sequences, of: hook, connection)
+      for sequence in sequences {
+        try connection.run(
+          "INSERT OR IGNORE INTO delivered (hook, sequence) SELECT name, ?2 FROM hook WHERE name = ?1 AND place < ?2",
+          [.text(hook), .integer(sequence)])
+      }
+    }
   }
 
   private static func delete(_ sequences: [Int64], of hook: String, _ connection: Connection) throws {

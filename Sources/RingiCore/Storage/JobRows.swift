@@ -30,7 +30,7 @@ enum JobRows {
 
   /// Whether it is paused is left alone where the job is known: a pause is recorded by itself, before it is in force.
   static func put(_ record: JobRecord) -> Change {
-    Change(subject: subject(record.name)) { connection in
+    Change(subject: "job/\(record.name)") { connection in
       try insert(
         record,
         """
@@ -60,10 +60,9 @@ enum JobRows {
   }
 
   static func delete(_ name: String) -> Change {
-    Change(subject: subject(name)) { try $0.run("DELETE FROM job WHERE name = ?", [.text(name)]) }
+    // Without a subject: what was noted before has to come before it.
+    Change { try $0.run("DELETE FROM job WHERE name = ?", [.text(name)]) }
   }
-
-  private static func subject(_ name: String) -> String { "job/\(name)" }
 }
 
 extension Row {

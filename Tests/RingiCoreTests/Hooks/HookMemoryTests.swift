@@ -163,6 +163,75 @@ import Timing
     }
   }
 
+  @Test("What was let go of while an earlier delivery was under way is not delivered after a restart")
+  func discardedBeyondThePlace() async throws {
+    try await onLoop {
+      let (folder, calls) = (try await StoreFolder(), Calls())
+      (calls.gates, calls.failing) = ([1: Gate()], [2])
+      let hook = try HookFixture(on: folder).hook(HookFixture.call, retries: 0, concurrency: 2)
+      let fixture = try start(folder, calls, hook)
+      for _ in 1...3 { try await fixture.publish() }
+      try await fixture.until { try fixture.deliveries(.failed).count == 1 && fixture.delivered() == 1 }
+      #expect(try await fixture.runner.discard("h", delivery: "h/2") == 1)
+      let next = try await folder.killed()
+
+      let after = Calls()
+      let again = try start(next, after, hook)
+      try await again.publish()
+      try await again.until { again.delivered() == 2 }
+      #expect(after.seen == [1, 4])
+    }
+  }
+
+  @Test("A hook that was removed while nothing could be recorded leaves nothing behind")
+  func removalInTrouble() async throws {
+    try await onLoop {
+      let folder = try await StoreFolder()
+      let fixture = try HookFixture(on: folder)
+      try await fixture.publish()
+      let event = try #require(await fixture.log.records(after: 0, limit: 1).records.first)
+      try await folder.breakDown()
+      let place = HookPlace(name: "h", place: 0)
+      await folder.store.keep([HookRows.put(place)])
+      await folder.store.keep([
+        HookRows.put(DeliveryRecord(hook: "h", event: event, isFailed: true, attempts: 1), place)
+      ])
+      await folder.store.keep([HookRows.delete("h")])
+      try folder.mend()
+      let next = try await folder.killed()
+      #expect(next.state?.hooks.isEmpty == true)
+      let rows = try await next.store.read { try $0.first("SELECT count(*) FROM delivery") { $0.integer(0) } }
+      #expect(rows == 0)
+    }
+  }
+
+  @Test("What left the log while it was read counts as lost and is not delivered as well")
+  func lostWhileReading() async throws {
+    try await onLoop {
+      let folder = try await StoreFolder()
+      let fixture = try HookFixture(on: folder)
+      let queue = HookQueue(fixture.hook(HookFixture.call, concurrency: 10), cursor: 0)
+      for _ in 1...5 { try await fixture.publish() }
+      let records = try await fixture.log.records(after: 0, limit: 3).records
+      folder.store.retention.events = 3
+      #expect(queue.skipLost(in: fixture.log) == 1...2)
+      queue.take(records, through: 3)
+      #expect(sequences(queue, fixture.log) == [3, 4, 5])
+
+      // The same when it was read before.
+      let other = HookQueue(fixture.hook(HookFixture.call, concurrency: 10), cursor: 0)
+      other.take(records, through: 3)
+      #expect(other.skipLost(in: fixture.log) == 1...2)
+      #expect(sequences(other, fixture.log) == [3, 4, 5])
+    }
+  }
+
+  @Loop private func sequences(_ queue: HookQueue, _ log: EventLog) -> [Int64] {
+    var (found, budget) = ([Int64](), 100)
+    while case .delivery(let delivery) = queue.next(in: log, budget: &budget) { found.append(delivery.sequence) }
+    return found
+  }
+
   @Test("Letting go and retrying are refused while they can't be recorded")
   func refusal() async throws {
     try await onLoop {
