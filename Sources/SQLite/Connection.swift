@@ -4,7 +4,6 @@ internal import CSQLite
 public final class Connection {
   private let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
-  public let path: String
 
   /// Opens a file, which is made when it is not there.
   ///
@@ -24,7 +23,6 @@ public final class Connection {
     // Somebody who looks at the file with another program holds it up for moments.
     sqlite3_busy_timeout(handle, 2000)
     self.handle = handle
-    self.path = path
   }
 
   deinit {
@@ -107,8 +105,6 @@ public final class Connection {
   /// How many rows the last statement changed.
   public var changes: Int { Int(sqlite3_changes64(handle)) }
 
-  public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
-
   // MARK: Transactions
 
   /// Runs `body` as one transaction: all of it is done, or nothing.
@@ -152,6 +148,8 @@ public final class Connection {
 
   /// Copies the whole database into a file while others go on using it.
   ///
+  /// The copy has no log of its own, so that it can be read where nothing can be written.
+  ///
   /// - Parameters:
   ///   - path: The file; what it holds is replaced.
   ///   - progress: Called now and then with the share that is done, from 0 to 1; returns whether to go on.
@@ -170,6 +168,8 @@ public final class Connection {
     }
     sqlite3_backup_finish(backup)
     guard code == SQLITE_DONE || code == SQLITE_OK else { throw SQLiteError(target.handle, code) }
-    return code == SQLITE_DONE
+    guard code == SQLITE_DONE else { return false }
+    try target.execute("PRAGMA journal_mode = DELETE")
+    return true
   }
 }

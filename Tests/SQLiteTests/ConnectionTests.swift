@@ -98,6 +98,8 @@ import Testing
     #expect(shares.last == 1 && shares == shares.sorted())
     let copy = try Connection(path: "\(folder.path)/b.db", isReadOnly: true)
     #expect(try Self.all(copy) == Array(1...5000))
+    // It can be read where no log can be made beside it.
+    #expect(try copy.first("PRAGMA journal_mode") { $0.text(0) } == "delete")
     #expect(throws: SQLiteError.self) { try copy.run("INSERT INTO t (a) VALUES (0)") }
   }
 }
