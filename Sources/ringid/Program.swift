@@ -14,6 +14,8 @@ enum Program {
     // Before any thread exists: signals are a source of the loop, and a client that hangs up is no reason to end.
     SignalSource.block(signals)
     signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow is trouble with the disk like any other.
+    signal(SIGXFSZ, SIG_IGN)
     let arguments: Arguments
     do throws(Arguments.UsageError) {
       arguments = try Arguments(words)

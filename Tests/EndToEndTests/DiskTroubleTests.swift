@@ -140,6 +140,62 @@ import Testing
     end(next)
   }
 
+  @Test(arguments: [["ringi.db"], ["ringi.db-wal"], ["ringi.db-wal", "ringi.db-shm"], ["agent.lock"]])
+  func aFileThatIsDeletedIsMadeAnewAndNothingIsLost(names: [String]) throws {
+    let world = try SAPWorld()
+    let agent = try world.launch()
+    let client = try world.client(of: agent)
+    let task = try readyTask(world, client)
+    for name in names { unlink("\(world.folder.state)/\(name)") }
+    #expect(try client.call("tasks.approve", ["task": task.id])["event"]?["sequence"] == 2)
+    // The directory is still this agent's.
+    let second = try Program("ringid", world.folder.arguments + ["--stdio"], environment: SAPWorld.environment)
+    #expect(second.wait() == EX_UNAVAILABLE)
+    agent.send(SIGKILL)
+    #expect(agent.wait() == -SIGKILL)
+    let next = try world.launch()
+    let again = try world.client(of: next)
+    try again.call("tasks.refresh")
+    let events = try again.call("events.list")["events"]?.array.map(Array.init) ?? []
+    #expect(events.map { $0["type"] } == ["task-ready", "approval-done"])
+    #expect(try again.call("audit.verify")["valid"] == true)
+    end(next)
+  }
+
+  @Test func anotherFileInItsPlaceIsNotTouchedAndUsedAfterARestart() throws {
+    let world = try SAPWorld()
+    var agent = try world.launch()
+    var client = try world.client(of: agent)
+    for _ in 0..<3 { try client.call("events.publish", ["type": "x.one"]) }
+    try client.call("agent.backup", ["file": JSONValue(world.folder.path("copy.db"))])
+    for _ in 0..<30 { try client.call("events.publish", ["type": "x.two"]) }
+    try FileManager.default.removeItem(atPath: "\(world.folder.state)/ringi.db")
+    try FileManager.default.moveItem(atPath: world.folder.path("copy.db"), toPath: "\(world.folder.state)/ringi.db")
+    let refused = try client.refusal("events.publish", ["type": "x.three"])
+    #expect(refused?["data"]?["reason"] == "store-replaced" && refused?["data"]?["retryable"] == false)
+    end(agent)
+    agent = try world.launch()
+    client = try world.client(of: agent)
+    let events = try client.call("events.list", ["types": ["x.*"]])["events"]?.array.map(Array.init) ?? []
+    #expect(events.map { $0["type"] } == ["x.one", "x.one", "x.one"])
+    #expect(try problems(client).isEmpty)
+    end(agent)
+  }
+
+  @Test func aLockThatIsALinkIsNotFollowed() throws {
+    let world = try SAPWorld()
+    try FileManager.default.createDirectory(atPath: world.folder.state, withIntermediateDirectories: true)
+    let precious = world.folder.path("precious")
+    try "precious".write(toFile: precious, atomically: true, encoding: .utf8)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(world.folder.state)/agent.lock", withDestinationPath: precious)
+    let agent = try world.launch()
+    let client = try world.client(of: agent)
+    #expect(try problems(client).contains { $0.contains("agent.lock") })
+    end(agent)
+    #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
+  }
+
   // MARK: Damage
 
   @Test(arguments: [0, 100, 8192]) func aDamagedStoreIsSetAsideAndANewOneBegun(place: Int) throws {

@@ -44,6 +44,10 @@ extension Command {
     options: [Option(name: "state", value: "DIR", help: "the state directory (default: as ringid's)")],
     examples: [("ringi shutdown; ringi restore /var/backups/ringi.db", "then start ringid again")],
     run: { invocation throws(Failure) in
+      // Another agent's socket does not say where that agent keeps what it remembers.
+      if invocation.arguments.value("socket") != nil, invocation.arguments.value("state") == nil {
+        throw .usage("ringi restore works on a state directory, not through a socket; say which: --state DIR.")
+      }
       var arguments = ["ringid", "--restore", absolute(invocation.arguments.operands[0])]
       if let state = invocation.arguments.value("state") { arguments += ["--state", state] }
       let program = beside("ringid")

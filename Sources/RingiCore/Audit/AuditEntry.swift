@@ -29,7 +29,24 @@ package struct AuditEntry: Sendable, Equatable {
     .known([
       ("time", JSONValue(time.rfc3339)), ("action", JSONValue(action)),
       ("task", task.map { JSONValue($0.description) }), ("outcome", JSONValue(outcome)), ("actor", actor.json),
-      ("idempotencyKey", idempotencyKey.map { JSONValue($0) }), ("backend", backend), ("details", details),
+      ("idempotencyKey", idempotencyKey.map { JSONValue($0) }), ("backend", backend.map(Self.excerpt)),
+      ("details", details.map(Self.excerpt)),
     ])
+  }
+
+  /// The longest params, results and words of others that are told: what is in the log stays for ever.
+  private static let longest = 4096
+
+  /// A value, or how long it is.
+  static func excerpt(_ value: JSONValue) -> JSONValue {
+    let count = value.utf8.count
+    guard count > longest else { return value }
+    guard let object = value.object else { return ["bytes": JSONValue(count)] }
+    let each = longest / max(1, object.count)
+    return JSONValue(
+      object: object.map { name, value in
+        let count = value.utf8.count
+        return (name, count > each ? ["bytes": JSONValue(count)] : value)
+      })
   }
 }

@@ -105,6 +105,6 @@ package final class EventBus {
     let now = clock.now
     return UnnumberedEvent(
       id: ids.next(at: now), source: "ringi://\(host)/\(draft.instance ?? "agent")", type: draft.type, time: now,
-      subject: draft.subject, data: redactor.redact(draft.data), causes: draft.causes)
+      subject: draft.subject.map(redactor.redact), data: redactor.redact(draft.data), causes: draft.causes)
   }
 }

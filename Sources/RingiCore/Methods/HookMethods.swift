@@ -116,11 +116,15 @@ package enum HookMethods {
 
   private static func discard(_ runner: HookRunner) -> Method {
     Method(
-      "hooks.discard", "Lets go of failed deliveries for good: one, a hook's, or all.", params: choice,
+      "hooks.discard", "Lets go of failed deliveries for good: one, or all of a hook.", params: choice,
       result: .object(["discarded": .integer("How many are gone.", 0...)], required: ["discarded"]),
       isMutation: true,
       handler: .async { params, _ in
-        ["discarded": JSONValue(try await runner.discard(params["hook"]?.string, delivery: chosen(params)))]
+        // What can't be undone is not what one gets by leaving something out.
+        guard params["hook"] != nil || params["delivery"] != nil else {
+          throw RPCError.invalidParams("hooks.discard takes a hook or a delivery; hooks.deliveries lists them.")
+        }
+        return ["discarded": JSONValue(try await runner.discard(params["hook"]?.string, delivery: chosen(params)))]
       })
   }
 

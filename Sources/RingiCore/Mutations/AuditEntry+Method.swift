@@ -5,9 +5,6 @@ internal import RingiKit
 internal import Timing
 
 extension AuditEntry {
-  /// The longest params and results that are told.
-  private static let longest = 4096
-
   /// What came of a method's call.
   @Loop
   init(
@@ -29,16 +26,13 @@ extension AuditEntry {
     idempotencyKey = call.idempotencyKey
   }
 
-  private static func excerpt(_ value: JSONValue) -> JSONValue {
-    let count = value.utf8.count
-    return count <= longest ? value : ["bytes": JSONValue(count)]
-  }
-
   private static func excerpt(of answer: Method.Answer) -> JSONValue {
     switch answer {
     case .value(let value): excerpt(value)
     case .text(let text):
-      (text.utf8.count <= longest ? JSONValue.parsed(text.utf8) : nil) ?? ["bytes": JSONValue(text.utf8.count)]
+      (text.utf8.count <= 1 << 16 ? JSONValue.parsed(text.utf8).map(excerpt) : nil) ?? [
+        "bytes": JSONValue(text.utf8.count)
+      ]
     }
   }
 }

@@ -112,8 +112,11 @@ package final class Server {
     try? await gate.wait()
   }
 
-  /// Closes every connection; what was not sent is lost.
+  /// Closes every connection: who still waits is told why, as far as that can be sent at once.
   package func close() {
-    for session in sessions.values { session.close() }
+    for session in sessions.values {
+      session.giveUp()
+      session.close()
+    }
   }
 }

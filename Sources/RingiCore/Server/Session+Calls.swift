@@ -124,6 +124,20 @@ extension Session {
     }
   }
 
+  /// Answers what is under way without waiting for its end.
+  func giveUp() {
+    for request in inFlight.values {
+      answer(
+        request,
+        .failure(
+          request.isMutation
+            ? .outcomeUnknown(
+              "\(request.method) was under way when the agent ended: it may have happened. Ask again when the agent is back, with the same idempotency key if there was one."
+            ) : .overloaded("The agent is shutting down; send the request again once it is back.")))
+    }
+    stream.sendUnlessQueued()
+  }
+
   func cancel(_ params: JSONValue?) {
     guard let id = params?["id"] else { return }
     let text = id.utf8

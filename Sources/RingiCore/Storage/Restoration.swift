@@ -20,14 +20,14 @@ package enum Restoration {
   /// - Throws: ``StateLock/Held`` while the agent runs; ``Unusable``; `SQLiteError`, `SystemError`. The store is what it
   ///   was then.
   package static func restore(_ backup: String, into directory: String, at time: Timestamp) throws -> String? {
-    guard let source = StoreFile.identity(of: backup) else {
+    guard let source = StoreIdentity.File(backup) else {
       throw Unusable(description: "There is no file \(backup).")
     }
     try Folder.make(directory)
     let lock = try StateLock(directory: directory)
     defer { withExtendedLifetime(lock) {} }
     let file = StoreFile(directory: directory)
-    guard source != file.identity else { throw Unusable(description: "\(backup) is the store itself.") }
+    guard source != file.identity.database else { throw Unusable(description: "\(backup) is the store itself.") }
     let part = "\(file.path).restored"
     do {
       _ = try file.copy(try Connection(path: backup, isReadOnly: true), to: part)
@@ -39,7 +39,7 @@ package enum Restoration {
       guard let error = error as? SQLiteError, error.kind == .damaged else { throw error }
       throw Unusable(description: "\(backup) is no store, or a damaged one: \(error).")
     }
-    let old = file.identity == nil ? nil : try file.setAside("replaced", at: time)
+    let old = file.identity.database == nil ? nil : try file.setAside("replaced", at: time)
     guard rename(part, file.path) == 0 else { throw SystemError.last("rename \(part)") }
     return old
   }

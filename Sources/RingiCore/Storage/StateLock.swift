@@ -14,6 +14,8 @@ package final class StateLock: Sendable {
     }
   }
 
+  static let name = "agent.lock"
+
   private let descriptor: CInt
 
   /// Takes hold of a directory.
@@ -21,8 +23,9 @@ package final class StateLock: Sendable {
   /// - Parameter directory: An existing directory.
   /// - Throws: ``Held``, or `SystemError` when the lock's file can't be made.
   package init(directory: String) throws {
-    let path = "\(directory)/agent.lock"
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let path = "\(directory)/\(Self.name)"
+    // What somebody else has put there is not written to.
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw SystemError.last("open \(path)") }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let holder = Self.contents(of: descriptor)

@@ -52,7 +52,7 @@ extension Store {
       throw .conflict("\(path) is there and is no regular file; choose another place.")
     }
     guard isReplacing else { throw .conflict("\(path) is there already; choose another name, or replace it by force.") }
-    guard file.identity != StoreFile.identity(of: path) else {
+    guard file.identity.database != StoreIdentity.File(path) else {
       throw .conflict("\(path) is the store itself; choose another place.")
     }
   }

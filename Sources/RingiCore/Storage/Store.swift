@@ -63,7 +63,7 @@ package final class Store {
   private let reader: Database
   private var lock: StateLock?
   /// Which file is open, to notice that another one, or none, stands in its place.
-  private var identity: StoreFile.Identity?
+  private var identity: StoreIdentity?
 
   private var queue: [Transaction] = []
   /// How many of the queue are being written.
@@ -230,9 +230,9 @@ package final class Store {
     underWay = batch.count
     defer { underWay = 0 }
     let parts: [Part] = batch.map { ($0.changes, $0.events) }
-    let (begin, last, file, identity) = (clock.uptime, lastSequence, file, identity)
+    let (begin, now, last, file, identity) = (clock.uptime, clock.now, lastSequence, file, identity)
     let results = try await writer.run { connection in
-      try file?.check(identity)
+      try file?.check(identity, at: now)
       return try Self.write(parts, after: last, connection)
     }
     lastCommit = Commit(time: clock.now, duration: .nanoseconds(clock.uptime - begin))
@@ -345,17 +345,25 @@ package final class Store {
     guard isLoaded else { return try await load(file) }
     // It was let go of, and could not be opened again.
     if identity == nil { return try await openConnections(file, at: clock.now) }
-    guard await writer.perform({ file.identity }) == nil else { return }
-    lock = nil
-    lock = try await writer.run { connection in
-      try Folder.make(file.directory)
-      let lock = try StateLock(directory: file.directory)
-      // What was deleted is still open here.
-      try file.copy(connection, to: file.path)
-      return lock
+    let (found, open) = (await writer.perform { file.identity }, identity)
+    guard found != open else { return }
+    let now = clock.now
+    if found.database != nil, found.database != open?.database { return try file.check(open, at: now) }
+    if found.lock != open?.lock {
+      lock = nil
+      lock = try await writer.perform {
+        try Folder.make(file.directory)
+        return try StateLock(directory: file.directory)
+      }
     }
-    try await openConnections(file, at: clock.now)
-    log.write(.warning, "store", "the store was gone from \(file.directory); it was written anew")
+    if found.database == nil || found.log != open?.log {
+      // What was deleted is still open here.
+      try await writer.run { try file.bringBack($0) }
+      try await openConnections(file, at: now)
+    } else {
+      identity = await writer.perform { file.identity }
+    }
+    log.write(.warning, "store", "files of the store were gone from \(file.directory); they were made anew")
   }
 
   // MARK: Opening
@@ -408,7 +416,11 @@ package final class Store {
     identity = nil
     try await writer.open { try file.open(at: now) }
     try await reader.open { try file.openForReading() }
-    identity = try await writer.run { _ in file.identity }
+    // SQLite makes its log with the first look at the file.
+    identity = try await writer.run { connection in
+      _ = try Migrator.version(of: connection)
+      return file.identity
+    }
   }
 
   /// Sets a damaged file aside and begins a new one, whose events are numbered on.

@@ -15,31 +15,38 @@ struct StoreFile: Sendable {
   /// Left behind when damage was found while the agent ran.
   private var mark: String { "\(path).damaged" }
 
-  /// Which file it is, whatever it is called.
-  struct Identity: Equatable, Sendable {
-    let device: UInt
-    let inode: UInt
+  /// The files that stand there now.
+  var identity: StoreIdentity {
+    StoreIdentity(
+      database: .init(path), log: .init("\(path)-wal"), lock: .init("\(directory)/\(StateLock.name)"))
   }
 
-  /// The file that stands at the path now.
-  ///
-  /// - Returns: `nil` when there is none.
-  var identity: Identity? { Self.identity(of: path) }
-
-  static func identity(of path: String) -> Identity? {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    return Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
-  }
-
-  /// Sees whether the file that is open is still the one at the path.
+  /// Sees whether the files that are open are still the ones at their paths.
   ///
   /// - Throws: ``StoreTrouble``.
-  func check(_ open: Identity?) throws {
+  func check(_ open: StoreIdentity?, at time: Timestamp) throws {
     let found = identity
     guard found != open else { return }
-    throw StoreTrouble(
-      found == nil ? .missing : .replaced, directory: directory, cause: "\(Self.name) is not there any more")
+    if let database = found.database, database != open?.database {
+      // It would be taken for the other file's log, and spoil it.
+      if found.log == open?.log { rename("\(path)-wal", "\(path)-wal.orphan-\(stamp(time))") }
+      throw StoreTrouble(.replaced, directory: directory, cause: "\(Self.name) is another file")
+    }
+    let missing =
+      found.database == nil ? Self.name : found.log != open?.log ? "\(Self.name)-wal" : StateLock.name
+    throw StoreTrouble(.missing, directory: directory, cause: "\(missing) is not there any more")
+  }
+
+  /// Writes an open store anew to where it was.
+  ///
+  /// - Throws: `SQLiteError`, `SystemError`.
+  func bringBack(_ connection: Connection) throws {
+    let new = "\(path).new"
+    unlink(new)
+    try copy(connection, to: new)
+    // They belong to what was there before.
+    for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
+    guard rename(new, path) == 0 else { throw SystemError.last("rename \(new)") }
   }
 
   /// What the database and its log take on the disk.

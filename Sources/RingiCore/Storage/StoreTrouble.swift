@@ -38,6 +38,8 @@ package struct StoreTrouble: Error, Equatable, Sendable {
   var refusal: RPCError {
     .unavailable(
       "Nothing was done, since it could not be recorded. \(sentence) Then try again.",
+      // These are over with the next start alone.
+      isRetryable: ![.damaged, .replaced].contains(kind),
       details: ["reason": .init(stringLiteral: "store-\(kind.rawValue)")])
   }
 

@@ -120,6 +120,17 @@ package final class Inbox {
   /// How many decisions were sent whose outcome is not known yet.
   var pendingDecisions: Int { sources.values.reduce(0) { $0 + $1.table.pending.count } }
 
+  /// Which decisions should have shown an outcome by now and have not; `nil` when there are none.
+  var openQuestion: String? {
+    let late = sources.values.flatMap { entry in
+      entry.table.pending.filter { $0.value.age(at: clock.uptime) >= entry.settles }.keys
+    }.sorted()
+    guard let first = late.first else { return nil }
+    let others = late.count > 1 ? " and \(late.count - 1) more" : ""
+    return
+      "What became of the decision on \(first)\(others) is not known: the next good poll of its backend settles it; see that its plugin is loaded and its polls succeed."
+  }
+
   // MARK: Polls
 
   /// Asks one instance for its tasks, and says what happened since the last time.
