@@ -230,9 +230,9 @@ package final class Store {
     underWay = batch.count
     defer { underWay = 0 }
     let parts: [Part] = batch.map { ($0.changes, $0.events) }
-    let (begin, now, last, file, identity) = (clock.uptime, clock.now, lastSequence, file, identity)
+    let (begin, last, file, identity) = (clock.uptime, lastSequence, file, identity)
     let results = try await writer.run { connection in
-      try file?.check(identity, at: now)
+      try file?.check(identity)
       return try Self.write(parts, after: last, connection)
     }
     lastCommit = Commit(time: clock.now, duration: .nanoseconds(clock.uptime - begin))
@@ -348,7 +348,9 @@ package final class Store {
     let (found, open) = (await writer.perform { file.identity }, identity)
     guard found != open else { return }
     let now = clock.now
-    if found.database != nil, found.database != open?.database { return try file.check(open, at: now) }
+    if found.database != nil, found.database != open?.database {
+      return try await writer.perform { try file.check(open) }
+    }
     if found.lock != open?.lock {
       lock = nil
       lock = try await writer.perform {

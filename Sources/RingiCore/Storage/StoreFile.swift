@@ -14,6 +14,8 @@ struct StoreFile: Sendable {
   var path: String { "\(directory)/\(Self.name)" }
   /// Left behind when damage was found while the agent ran.
   private var mark: String { "\(path).damaged" }
+  /// Left behind when another file was found in the place of the one whose log still stands there.
+  private var replacedMark: String { "\(path).replaced" }
 
   /// The files that stand there now.
   var identity: StoreIdentity {
@@ -24,12 +26,13 @@ struct StoreFile: Sendable {
   /// Sees whether the files that are open are still the ones at their paths.
   ///
   /// - Throws: ``StoreTrouble``.
-  func check(_ open: StoreIdentity?, at time: Timestamp) throws {
+  func check(_ open: StoreIdentity?) throws {
     let found = identity
+    if found.database == open?.database { unlink(replacedMark) }
     guard found != open else { return }
     if let database = found.database, database != open?.database {
-      // It would be taken for the other file's log, and spoil it.
-      if found.log == open?.log { rename("\(path)-wal", "\(path)-wal.orphan-\(stamp(time))") }
+      // The next start must not take the log for the other file's, and spoil it.
+      leave(replacedMark)
       throw StoreTrouble(.replaced, directory: directory, cause: "\(Self.name) is another file")
     }
     let missing =
@@ -72,6 +75,11 @@ struct StoreFile: Sendable {
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw SystemError.last("open \(path)") }
     Glibc.close(descriptor)
+    if access(replacedMark, F_OK) == 0 {
+      rename("\(path)-wal", "\(path)-wal.orphan-\(stamp(time))")
+      unlink("\(path)-shm")
+      unlink(replacedMark)
+    }
     if access(mark, F_OK) == 0 { throw SQLiteError.damaged("it was found damaged before") }
     let connection = try Connection(path: path)
     try configure(connection)
@@ -128,7 +136,9 @@ struct StoreFile: Sendable {
   // MARK: Damage
 
   /// Leaves word for the next start that the file is damaged.
-  func markDamaged() {
+  func markDamaged() { leave(mark) }
+
+  private func leave(_ mark: String) {
     let descriptor = Glibc.open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     if descriptor >= 0 { Glibc.close(descriptor) }
   }
