@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -45,4 +46,20 @@ static inline int ringi_child_status(pid_t child, int options, int *signal, int 
   *signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
   *code = info.si_code == CLD_EXITED ? info.si_status : 0;
   return 1;
+}
+
+// Limits a resource of another process, softly and hard. Returns 0, or -1 with errno set.
+int prlimit(pid_t process, enum __rlimit_resource resource, const struct rlimit *limit, struct rlimit *old);
+static inline int ringi_limit(pid_t process, int resource, unsigned long value) {
+  struct rlimit limit = {value, value};
+  return prlimit(process, (enum __rlimit_resource)resource, &limit, 0);
+}
+static inline int ringi_limit_memory(pid_t process, unsigned long bytes) {
+  return ringi_limit(process, RLIMIT_AS, bytes);
+}
+static inline int ringi_limit_cpu(pid_t process, unsigned long seconds) {
+  return ringi_limit(process, RLIMIT_CPU, seconds);
+}
+static inline int ringi_limit_files(pid_t process, unsigned long count) {
+  return ringi_limit(process, RLIMIT_NOFILE, count);
 }

@@ -14,6 +14,7 @@ public final class ChildProcess {
   /// Whether the process has been reaped; until then its number can't be anybody else's.
   public private(set) var isGone = false
 
+  private let endsGroup: Bool
   private let input: ChildProcessInput?
   private let outputReader: ChildProcessOutput?
   private let errorReader: ChildProcessOutput?
@@ -31,11 +32,13 @@ public final class ChildProcess {
   ///   - input: What it reads.
   ///   - output: Where its standard output goes.
   ///   - error: Where its standard error goes.
+  ///   - endsGroup: Whether what it started, and left in its group, is killed when it ends.
   /// - Throws: ``ChildProcessError`` when it could not be started; nothing is left behind then. A program that starts
   ///   and fails is no error here.
   public init(
-    _ command: Command, input: Input = .null, output: Output = .null, error: Output = .null
+    _ command: Command, input: Input = .null, output: Output = .null, error: Output = .null, endsGroup: Bool = false
   ) throws(ChildProcessError) {
+    self.endsGroup = endsGroup
     do throws(SystemError) {
       self.input = try ChildProcessInput(input)
       outputReader = try ChildProcessOutput(output)
@@ -106,7 +109,12 @@ public final class ChildProcess {
     errorReader?.finish()
     self.status = status
     exitWaiters.end(status)
-    if killAlarm == nil { reap(status) }
+    if endsGroup {
+      killAlarm?.cancel()
+      endTermination()
+    } else if killAlarm == nil {
+      reap(status)
+    }
   }
 
   private func reap(_ status: ExitStatus) {

@@ -41,17 +41,21 @@ public struct Actor: Sendable, Equatable {
   public var hook: String?
   /// The job of jobs.d.
   public var job: String?
+  /// The plugin of plugins.d, where it is no part of the agent.
+  public var plugin: String?
   /// The phrase of ringi.json, as it is written there.
   public var phrase: String?
   /// The signal that the agent got.
   public var signal: String?
 
   public init(
-    client: Client? = nil, hook: String? = nil, job: String? = nil, phrase: String? = nil, signal: String? = nil
+    client: Client? = nil, hook: String? = nil, job: String? = nil, plugin: String? = nil, phrase: String? = nil,
+    signal: String? = nil
   ) {
     self.client = client
     self.hook = hook
     self.job = job
+    self.plugin = plugin
     self.phrase = phrase
     self.signal = signal
   }
@@ -64,14 +68,15 @@ extension Actor {
   public init(json: JSONValue) {
     self.init(
       client: json["client"].flatMap(Client.init), hook: json["hook"]?.string, job: json["job"]?.string,
-      phrase: json["phrase"]?.string, signal: json["signal"]?.string)
+      plugin: json["plugin"]?.string, phrase: json["phrase"]?.string, signal: json["signal"]?.string)
   }
 
   /// What is known, and nothing else.
   public var json: JSONValue {
     .known([
       ("client", client?.json), ("hook", hook.map { JSONValue($0) }), ("job", job.map { JSONValue($0) }),
-      ("phrase", phrase.map { JSONValue($0) }), ("signal", signal.map { JSONValue($0) }),
+      ("plugin", plugin.map { JSONValue($0) }), ("phrase", phrase.map { JSONValue($0) }),
+      ("signal", signal.map { JSONValue($0) }),
     ])
   }
 }

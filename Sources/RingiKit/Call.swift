@@ -7,13 +7,15 @@ public struct Call: Sendable {
   public enum Origin: Sendable {
     /// A client of a listener.
     case client(any CallClient)
-    /// The agent's owner, by a job, a phrase or a hook. The events that led to it, oldest first.
+    /// The agent's owner, by a job, a phrase, a hook or a plugin. The events that led to it, oldest first.
     case owner(_ actor: Actor = Actor(), causes: [String])
   }
 
   public let origin: Origin
   /// The `progressToken` of the params, where the client wants progress.
   package var progressToken: JSONValue?
+  /// Takes what the work tells of its progress, where no client made the call.
+  package var onProgress: (@Loop @Sendable (_ token: JSONValue, _ value: JSONValue) -> Void)?
   /// The `idempotencyKey` of the params.
   package var idempotencyKey: String?
   /// The task that an earlier call with that key was about, whatever its params select now.
@@ -26,10 +28,13 @@ public struct Call: Sendable {
     if case .owner(_, let causes) = origin { causes } else { [] }
   }
 
-  /// The listener whose client this is, or `owner`: the space of idempotency keys.
+  /// The listener whose client this is, the plugin, or `owner`: the space of idempotency keys.
   @Loop
   package var listener: String {
-    if case .client(let client) = origin { client.listener } else { "owner" }
+    switch origin {
+    case .client(let client): client.listener
+    case .owner(let actor, _): actor.plugin.map { "plugin:\($0)" } ?? "owner"
+    }
   }
 
   /// Who makes the call, for the audit log.
@@ -46,8 +51,12 @@ public struct Call: Sendable {
   /// - Parameter value: Anything the method's documentation states.
   @Loop
   public func progress(_ value: JSONValue) {
-    guard let progressToken, case .client(let client) = origin else { return }
-    client.progress(progressToken, value)
+    guard let progressToken else { return }
+    if case .client(let client) = origin {
+      client.progress(progressToken, value)
+    } else {
+      onProgress?(progressToken, value)
+    }
   }
 }
 

@@ -33,6 +33,9 @@ package final class Agent {
   /// How long what is under way may take at the end.
   package static let shutdownLimit: Duration = .seconds(10)
 
+  /// How long plugins' programs may take to start before the agent goes on without them.
+  static let startingLimit: Duration = .milliseconds(500)
+
   let options: Options
   let providers: [any Provider.Type]
   let clock: any LoopClock
@@ -84,13 +87,15 @@ package final class Agent {
     hooks = HookRunner(
       bus: bus, registry: registry, clock: clock, log: log, problems: problems, redactor: redactor,
       environment: options.environment)
+    let environment = SessionEnvironment(
+      registry: registry, bus: bus, clock: clock, redactor: redactor, limits: Limits(), counters: counters)
+    self.environment = environment
     plugins = PluginHost(
       providers: providers,
       parts: PluginHost.Parts(
         registry: registry, inbox: inbox, scheduler: scheduler, bus: bus, log: log, problems: problems, clock: clock,
-        secrets: SecretReader(environment: options.environment, clock: clock, redactor: redactor), store: store))
-    environment = SessionEnvironment(
-      registry: registry, bus: bus, clock: clock, redactor: redactor, limits: Limits(), counters: counters)
+        secrets: SecretReader(environment: options.environment, clock: clock, redactor: redactor), store: store,
+        redactor: redactor, environment: options.environment, limits: { environment.limits }))
     server = Server(environment: environment, log: log)
     notifier = ServiceNotifier(environment: options.environment, clock: clock)
   }
@@ -131,6 +136,7 @@ package final class Agent {
     hooks.replace(hooks: configuration.hooks)
     hooks.forget(unless: reading.mayMean(hook:))
     for file in configuration.plugins { plugins.load(file) }
+    await plugins.settle(within: Self.startingLimit)
     for file in configuration.jobs where file.isEnabled { scheduler.add(job(file)) }
     scheduler.forget(unless: reading.mayMean(job:))
     report(reading)
@@ -188,7 +194,7 @@ package final class Agent {
   package func check() async throws -> Check {
     try registry.add(coreMethods, of: "agent")
     let reading = Configuration.read(directory: options.configDirectory, providers: providers)
-    for file in reading.configuration.plugins { plugins.load(file, quietly: true) }
+    for file in reading.configuration.plugins { plugins.load(file, isCheck: true) }
     let polls = reading.configuration.plugins.filter { $0.isEnabled && plugins.hasSource($0.instance) }
       .map { (PluginHost.pollName($0.instance), $0.poll.schedule) }
     let jobs = reading.configuration.jobs.filter(\.isEnabled).map { ($0.name, $0.schedule) }

@@ -36,7 +36,7 @@ enum HookFile {
     guard file.isObject else { return nil }
     file.check(schema)
     checkTypes(&file)
-    checkEnvironment(&file)
+    file.checkVariables(at: JSONPointer.root.appending("env"))
     let action = action(&file)
     let timeout = file.positiveDuration(at: JSONPointer.root.appending("timeout")) ?? standardTimeout
     guard file.isUsable, let action else { return nil }
@@ -44,8 +44,7 @@ enum HookFile {
     return Hook(
       name: file.name, on: value["on"]?.array?.compactMap(\.string) ?? [], where: value["where"], action: action,
       timeout: timeout, retries: Int(value["retries"]?.int ?? 0), concurrency: Int(value["concurrency"]?.int ?? 1),
-      environment: Dictionary(
-        (value["env"]?.object.map(Array.init) ?? []).map { ($0.key, $0.value.string ?? "") }, uniquingKeysWith: { $1 }))
+      environment: EnvironmentVariables.read(value["env"]))
   }
 
   private static func action(_ file: inout ConfigurationFile) -> Hook.Action? {
@@ -84,17 +83,6 @@ enum HookFile {
       file.complain(
         at: JSONPointer(tokens: ["on", String(index)]),
         "the agent publishes no \(JSONValue(type)); did you mean \"\(near)\"?", isWarning: true)
-    }
-  }
-
-  private static func checkEnvironment(_ file: inout ConfigurationFile) {
-    let place = JSONPointer.root.appending("env")
-    file.refuseNUL(at: place)
-    for key in file.value["env"]?.object?.keys ?? []
-    where key.isEmpty || key.utf8.contains(where: { $0 == 0x3D || $0 == 0 }) {
-      file.complain(
-        at: place.appending(key), aboutKey: true,
-        "\(JSONValue(key)) can't be a variable's name: it is empty, or has = or NUL in it")
     }
   }
 }

@@ -11,7 +11,8 @@ enum PlainSecrets {
   ///   - pointer: The value that the schema is about.
   static func check(_ file: inout ConfigurationFile, _ schema: Schema, at pointer: JSONPointer) {
     guard let value = file.value[pointer: pointer], isOpen(file.path) else { return }
-    for place in Set(places(in: value, schema.json, at: pointer)) {
+    for place in Set(SecretPlaces.find(in: value, schema.json, at: pointer))
+    where file.value[pointer: place]?.string != nil {
       file.complain(
         at: place,
         "\(place.tokens.last ?? "") is a secret, and everybody on this machine can read the file: `chmod o-r` it, or "
@@ -23,24 +24,5 @@ enum PlainSecrets {
   private static func isOpen(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IROTH != 0
-  }
-
-  /// Where a value holds strings that its schema, a JSON Schema document, calls secret.
-  private static func places(in value: JSONValue, _ schema: JSONValue, at pointer: JSONPointer) -> [JSONPointer] {
-    if schema["x-secret"]?.bool == true { return value.string == nil ? [] : [pointer] }
-    var found: [JSONPointer] = []
-    for key in value.object?.keys ?? [] {
-      guard let member = value[key], let inner = schema["properties"]?[key] ?? schema["additionalProperties"] else {
-        continue
-      }
-      found += places(in: member, inner, at: pointer.appending(key))
-    }
-    if let items = schema["items"], let array = value.array {
-      for index in array.indices { found += places(in: array[index], items, at: pointer.appending(index)) }
-    }
-    for choice in ["anyOf", "oneOf", "allOf"].flatMap({ schema[$0]?.array.map(Array.init) ?? [] }) {
-      found += places(in: value, choice, at: pointer)
-    }
-    return found
   }
 }

@@ -30,8 +30,10 @@ package struct PluginFile: Equatable, Sendable {
   package let path: String
   /// The folder that relative paths in settings start from.
   package let directory: String
-  /// The provider, library or command that the instance is made from.
+  /// The provider, or the program, that the instance is made from.
   package let provider: String
+  /// How the program is run, where it is one.
+  package let program: PluginProgram?
   package let isEnabled: Bool
   package let settings: JSONValue
   package let poll: Poll
@@ -46,8 +48,10 @@ package struct PluginFile: Equatable, Sendable {
       "command": .array("An executable plugin and its arguments.", of: .string(), minItems: 1),
       "protocol": .string("What `command` speaks.", enum: ["ringi", "mcp"]).default("ringi"),
       "allow": .array(
-        "Globs over the methods that a `library` or `command` may call; everything without.",
-        of: .string(minLength: 1)),
+        "Globs over the methods that a `command` may call; without, its own, `events.publish`, and `tasks.*` for its "
+          + "own tasks.", of: .string(minLength: 1)),
+      "env": .map("Variables of a `command`'s environment beyond the ones that every plugin gets.", of: .string()),
+      "limits": ProcessLimits.schema,
       "enabled": .boolean("Whether it is loaded.").default(true),
       "settings": .object([:], isOpen: true).described("The provider's own settings, which its page lists."),
       "poll": .object(properties: ScheduleSettings.properties)
@@ -77,10 +81,13 @@ package struct PluginFile: Equatable, Sendable {
     instance = InstanceName.read(&file)
     let origin = PluginOrigin.read(&file, providers)
     let settleAfter = file.positiveDuration(at: JSONPointer.root.appending("settleAfter"))
+    let limits = ProcessLimits.read(&file)
+    file.checkVariables(at: JSONPointer.root.appending("env"))
     guard file.isUsable, let poll, let origin else { return nil }
     let value = Self.schema.fillingDefaults(file.value)
     (path, directory) = (file.path, file.directory)
     provider = origin
+    program = value["command"] == nil ? nil : PluginProgram(value, limits, in: file.directory)
     isEnabled = value["enabled"]?.bool ?? true
     settings = value["settings"] ?? .emptyObject
     firstPoll = value["firstPoll"]?.string.flatMap(FirstPoll.init) ?? .announce

@@ -29,13 +29,15 @@ enum PluginOrigin {
       checkProvider(name, &file, providers)
     } else {
       file.refuseNUL(at: JSONPointer.root.appending(kind))
-      refuseUnsupported(kind, &file)
+      refuseUnsupported(&file)
     }
     return name
   }
 
   private static func checkExtras(of kind: String, _ file: inout ConfigurationFile) {
-    for (key, owners) in [("protocol", ["command"]), ("allow", ["library", "command"])] {
+    for (key, owners) in [
+      ("protocol", ["command"]), ("allow", ["library", "command"]), ("env", ["command"]), ("limits", ["command"]),
+    ] {
       guard file.value[key] != nil, !owners.contains(kind) else { continue }
       file.complain(
         at: JSONPointer.root.appending(key), aboutKey: true,
@@ -61,12 +63,18 @@ enum PluginOrigin {
     PlainSecrets.check(&file, schema, at: pointer)
   }
 
-  /// The one place that says that libraries and executables can't be loaded yet; a disabled file may wait for them.
-  private static func refuseUnsupported(_ kind: String, _ file: inout ConfigurationFile) {
+  /// The one place that says what can't be loaded yet; a disabled file may wait for it.
+  private static func refuseUnsupported(_ file: inout ConfigurationFile) {
     guard file.value["enabled"]?.bool != false else { return }
-    let plugins = kind == "library" ? "native libraries" : "executables"
-    file.complain(
-      at: JSONPointer.root.appending(kind), aboutKey: true,
-      "\(plugins) are not supported by this version; use a built-in provider, or set \"enabled\": false")
+    let advice = "use a built-in provider or a command that speaks \"ringi\", or set \"enabled\": false"
+    if file.value["library"] != nil {
+      file.complain(
+        at: JSONPointer.root.appending("library"), aboutKey: true,
+        "native libraries are not supported by this version; \(advice)")
+    } else if file.value["protocol"]?.string == "mcp" {
+      file.complain(
+        at: JSONPointer.root.appending("protocol"),
+        "the protocol \"mcp\" is not supported by this version; \(advice)")
+    }
   }
 }

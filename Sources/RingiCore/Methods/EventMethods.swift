@@ -113,17 +113,7 @@ package enum EventMethods {
       // The event itself is recorded.
       isMutation: true, isAudited: false,
       handler: .text { params, call in
-        let type = EventType(try params.text("type"))
-        // It becomes the method of a notification, and a word in people's filters.
-        guard isName(type.rawValue) else {
-          throw RPCError.invalidParams(
-            "type takes letters, digits, \".\", \"-\" and \"_\", and does not begin with \"rpc.\".",
-            details: ["parameter": "type"])
-        }
-        guard !EventType.builtIn.contains(type) else {
-          throw RPCError.invalidParams(
-            "type: \(type) is the agent's own; choose another name.", details: ["parameter": "type"])
-        }
+        let type = try customType(params.text("type"))
         let records = try await bus.record([
           EventDraft(
             type, subject: params["subject"]?.string, data: params["data"] ?? .emptyObject, causes: call.causes)
@@ -134,6 +124,22 @@ package enum EventMethods {
           output.append(UInt8(ascii: "}"))
         })
       })
+  }
+
+  /// The type of an event that is not the agent's.
+  ///
+  /// - Throws: `RPCError` (invalid-params).
+  static func customType(_ name: String) throws(RPCError) -> EventType {
+    // It becomes the method of a notification, and a word in people's filters.
+    guard !name.isEmpty, name.utf8.count <= 255, isName(name) else {
+      throw .invalidParams(
+        "type takes letters, digits, \".\", \"-\" and \"_\", and does not begin with \"rpc.\".",
+        details: ["parameter": "type"])
+    }
+    guard !EventType.builtIn.contains(EventType(name)) else {
+      throw .invalidParams("type: \(name) is the agent's own; choose another name.", details: ["parameter": "type"])
+    }
+    return EventType(name)
   }
 
   private static func isName(_ type: String) -> Bool {

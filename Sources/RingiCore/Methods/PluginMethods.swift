@@ -25,10 +25,13 @@ package enum PluginMethods {
 
   private static let row = Schema.object(
     [
-      "name": .string("The instance."), "kind": .string("How it is run.", enum: ["builtin"]),
+      "name": .string("The instance."), "kind": .string("How it is run.", enum: ["builtin", "process"]),
       "provider": .string("What it was loaded from."),
       "state": .string("Where it stands.", enum: ["starting", "running", "backoff", "failed", "disabled"]),
       "since": .string("Since when; RFC 3339."), "methods": .array(of: .string("A method it offers.")),
       "lastError": .string("What failed last.").nullable, "restarts": .integer("How often it was restarted."),
+      "pid": .integer("The process of its program, which has one of its own.").nullable,
+      "calls": .integer("How many calls its program was sent."),
+      "inFlight": .integer("How many of them have no answer yet."),
     ], required: ["name", "kind", "provider", "state", "since", "methods", "lastError", "restarts"])
 }

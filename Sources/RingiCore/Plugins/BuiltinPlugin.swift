@@ -29,5 +29,5 @@ package final class BuiltinPlugin: Plugin {
     source = registrar.source
   }
 
-  package func stop() async { await implementation.stop() }
+  package func stop(isHurried: Bool) async { await implementation.stop() }
 }

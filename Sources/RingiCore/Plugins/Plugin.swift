@@ -12,5 +12,8 @@ package protocol Plugin: AnyObject {
   var kind: String { get }
   var methods: [Method] { get }
   var source: (any TaskSource)? { get }
-  func stop() async
+  /// Ends it.
+  ///
+  /// - Parameter isHurried: Whether the agent ends, and has less time to give.
+  func stop(isHurried: Bool) async
 }

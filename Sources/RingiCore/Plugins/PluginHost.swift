@@ -19,13 +19,17 @@ package final class PluginHost {
     var since: Timestamp
     /// Why it was not loaded.
     var error: (any Error)?
+    /// How often it was restarted by hand, and by itself before that.
     var restarts = 0
+    var hasSource = false
 
     init(_ file: PluginFile, _ state: State, since: Timestamp) {
       self.file = file
       self.state = state
       self.since = since
     }
+
+    var totalRestarts: Int { restarts + ((plugin as? ProcessPlugin)?.restarts ?? 0) }
   }
 
   /// The parts of the agent that an instance is fitted into.
@@ -39,10 +43,16 @@ package final class PluginHost {
     package var clock: any LoopClock
     package var secrets: SecretReader
     package var store: Store
+    package var redactor: Redactor
+    /// The agent's own.
+    package var environment: [String: String]
+    /// The limits in force.
+    package var limits: @Loop () -> Limits
 
     package init(
       registry: Registry, inbox: Inbox, scheduler: Scheduler, bus: EventBus, log: Log, problems: Problems,
-      clock: any LoopClock, secrets: SecretReader, store: Store
+      clock: any LoopClock, secrets: SecretReader, store: Store, redactor: Redactor, environment: [String: String],
+      limits: @escaping @Loop () -> Limits
     ) {
       self.registry = registry
       self.inbox = inbox
@@ -53,6 +63,9 @@ package final class PluginHost {
       self.clock = clock
       self.secrets = secrets
       self.store = store
+      self.redactor = redactor
+      self.environment = environment
+      self.limits = limits
     }
   }
 
@@ -61,11 +74,23 @@ package final class PluginHost {
   private var entries: [String: Entry] = [:]
   /// New files that a provider could not use, while the old ones stay in force.
   private var refused: [(file: PluginFile, error: any Error)] = []
+  /// The restarts that wait for the old program's end; who asks for another one meanwhile waits for the same.
+  private var restarting: [String: Task<Void, any Error>] = [:]
+  /// The instances that were said to be down, and not yet to be up again.
+  private var down: Set<String> = []
+  /// Those who wait until one instance's program has started or failed to, or those of all.
+  private var settling: [(instance: String?, gate: Gate)] = []
+  /// Whether nothing is started any more.
+  private var isStopping = false
 
   package init(providers: [any Provider.Type], parts: Parts) {
     self.providers = providers
     self.parts = parts
+    parts.registry.explain = { [unowned self] in explain($0) }
   }
+
+  /// How long somebody waits for a program to start who asked for that.
+  private static let startLimit = Duration.seconds(5)
 
   nonisolated static let pollPrefix = "poll:"
 
@@ -78,30 +103,60 @@ package final class PluginHost {
   ///
   /// - Parameters:
   ///   - file: What plugins.d says of it.
-  ///   - quietly: Whether the log hears nothing of a failure.
-  package func load(_ file: PluginFile, quietly: Bool = false) {
+  ///   - isCheck: Whether nothing is to be started, and the log hears nothing of a failure.
+  package func load(_ file: PluginFile, isCheck: Bool = false) {
     let entry = Entry(file, file.isEnabled ? .starting : .disabled, since: parts.clock.now)
     entries[file.instance] = entry
     guard file.isEnabled else { return }
     do {
       let plugin = try make(file)
-      try parts.registry.add(plugin.methods, of: file.instance)
       entry.plugin = plugin
+      if let process = plugin as? ProcessPlugin {
+        if !isCheck { process.start() }
+        return
+      }
+      try offer(plugin)
       entry.state = .running
-      addSource(of: plugin, file)
     } catch {
+      entry.plugin = nil
       entry.state = .failed
       entry.error = error
-      if !quietly { parts.log.write(.error, file.instance, "the plugin was not loaded: \(error)") }
+      if !isCheck { parts.log.write(.error, file.instance, "the plugin was not loaded: \(error)") }
     }
   }
 
+  /// Fits an instance's methods and tasks into the agent, in place of those that it had.
+  private func offer(_ plugin: any Plugin) throws {
+    guard let entry = entries[plugin.instance], entry.plugin === plugin else { return }
+    let instance = plugin.instance
+    parts.registry.remove(instance)
+    try parts.registry.add(plugin.methods, of: instance)
+    if plugin.source != nil {
+      addSource(of: plugin, entry.file)
+    } else if entry.hasSource {
+      parts.inbox.remove(instance)
+      Loop.task { [parts] in await parts.scheduler.remove(Self.pollName(instance)) }
+    }
+    entry.hasSource = plugin.source != nil
+  }
+
   private func make(_ file: PluginFile) throws -> any Plugin {
+    if let program = file.program {
+      let surroundings = ProcessPlugin.Surroundings(
+        environment: parts.environment, redactor: parts.redactor, registry: parts.registry, bus: parts.bus,
+        limits: parts.limits, offer: { [unowned self] in try offer($0) }, changed: { [unowned self] in changed($0) })
+      return ProcessPlugin(file, program, context: context(file), surroundings)
+    }
     guard let provider = providers.first(where: { $0.name == file.provider }) else {
       throw RPCError.notFound("There is no provider \"\(file.provider)\" in this program.")
     }
+    return try BuiltinPlugin(
+      provider, settings: provider.settings.fillingDefaults(file.settings), context: context(file))
+  }
+
+  private func context(_ file: PluginFile) -> ProviderContext {
     let (log, bus, secrets, instance) = (parts.log, parts.bus, parts.secrets, file.instance)
-    let context = ProviderContext(
+    return ProviderContext(
       instance: instance, clock: parts.clock, directory: file.directory,
       readSecret: { [unowned self] secret in try await self.read(secret, secrets, file) },
       hide: { secrets.hide($0, of: instance) },
@@ -115,7 +170,6 @@ package final class PluginHost {
         }
         return try await bus.publish([draft])[0]
       })
-    return try BuiltinPlugin(provider, settings: provider.settings.fillingDefaults(file.settings), context: context)
   }
 
   private func read(_ secret: Secret, _ secrets: SecretReader, _ file: PluginFile) async throws -> String {
@@ -166,20 +220,103 @@ package final class PluginHost {
   package func unload(_ instance: String) async {
     guard let entry = entries.removeValue(forKey: instance) else { return }
     await stop(entry)
+    _ = await restarting[instance]?.result
   }
 
-  private func stop(_ entry: Entry) async {
+  private func stop(_ entry: Entry, isHurried: Bool = false) async {
     guard let plugin = entry.plugin else { return }
     entry.plugin = nil
+    parts.problems.resolveAll(prefix: Self.matter(plugin.instance))
     parts.registry.remove(plugin.instance)
     parts.inbox.remove(plugin.instance)
     await parts.scheduler.remove(Self.pollName(plugin.instance))
-    await plugin.stop()
+    await plugin.stop(isHurried: isHurried)
   }
 
   /// Stops all instances, at the end of the agent.
   package func stopAll() async {
-    for entry in entries.values { await stop(entry) }
+    isStopping = true
+    let stops = entries.values.map { entry in Loop.task { [self] in await stop(entry, isHurried: true) } }
+    await withTaskCancellationHandler {
+      for stop in stops { _ = await stop.result }
+    } onCancel: {
+      for stop in stops { stop.cancel() }
+    }
+  }
+
+  // MARK: Programs
+
+  /// Waits until programs have started, or failed to.
+  ///
+  /// - Parameters:
+  ///   - instance: The one of interest; all of them without.
+  ///   - limit: The most to wait.
+  package func settle(_ instance: String? = nil, within limit: Duration) async {
+    guard isStarting(instance) else { return }
+    let gate = Gate()
+    settling.append((instance, gate))
+    let alarm = parts.clock.alarm(after: limit) { gate.open() }
+    defer {
+      alarm.cancel()
+      settling.removeAll { $0.gate === gate }
+    }
+    // Whoever is cancelled waits no longer.
+    try? await gate.wait()
+  }
+
+  private func isStarting(_ instance: String?) -> Bool {
+    entries.values.contains { entry in
+      (instance ?? entry.file.instance) == entry.file.instance && (entry.plugin as? ProcessPlugin)?.state == .starting
+    }
+  }
+
+  private static func matter(_ instance: String) -> String { "plugin:\(instance):" }
+
+  /// Tells of a program's ups and downs.
+  private func changed(_ plugin: ProcessPlugin) {
+    let instance = plugin.instance
+    guard let entry = entries[instance], entry.plugin === plugin else { return }
+    report(plugin)
+    for waiter in settling where !isStarting(waiter.instance) { waiter.gate.open() }
+    switch plugin.state {
+    case .running:
+      let wasDown = down.remove(instance) != nil
+      if wasDown { note(.pluginUp, plugin, [:]) }
+      // Its tasks may have waited for it; why a poll fails is told where polls are.
+      if wasDown, plugin.source != nil {
+        Loop.task { [parts] in _ = try await parts.scheduler.run(Self.pollName(instance)) }
+      }
+    case .backoff, .failed:
+      guard down.insert(instance).inserted else { return }
+      note(.pluginDown, plugin, ["error": plugin.lastError.map { JSONValue($0) } ?? .null])
+    case .starting, .disabled: break
+    }
+  }
+
+  private func note(_ type: EventType, _ plugin: ProcessPlugin, _ data: JSONValue) {
+    let data = data.merging(["plugin": JSONValue(plugin.instance), "state": JSONValue(plugin.state.rawValue)])
+    parts.bus.note([EventDraft(type, instance: plugin.instance, data: data)])
+  }
+
+  private func report(_ plugin: ProcessPlugin) {
+    let matter = Self.matter(plugin.instance)
+    parts.problems.resolveAll(prefix: matter)
+    for (index, problem) in plugin.problems.enumerated() {
+      parts.problems.report("\(matter)\(index)", problem.description)
+    }
+    if plugin.state != .running, plugin.problems.isEmpty, let error = plugin.lastError {
+      parts.problems.report("\(matter)down", "The plugin \(plugin.instance) is down: \(error)")
+    }
+  }
+
+  /// A name that no method has may be one of a program that has not said yet what it offers.
+  private func explain(_ name: String) -> RPCError? {
+    let instance = String(name.prefix { $0 != "." })
+    guard instance.utf8.count < name.utf8.count, let plugin = entries[instance]?.plugin as? ProcessPlugin,
+      plugin.state != .running
+    else { return nil }
+    do { _ = try plugin.checkRunning() } catch { return error }
+    return nil
   }
 
   // MARK: Asking
@@ -211,10 +348,25 @@ package final class PluginHost {
     guard entry.file.isEnabled else {
       throw RPCError.conflict("The plugin \(instance) is disabled; set enabled in \(entry.file.path) and reload.")
     }
-    await stop(entry)
-    load(entry.file)
-    entries[instance]?.restarts = entry.restarts + 1
+    let work = restarting[instance] ?? beginRestart(entry)
+    try await work.value
+    await settle(instance, within: Self.startLimit)
     return try row(instance)
+  }
+
+  private func beginRestart(_ entry: Entry) -> Task<Void, any Error> {
+    let instance = entry.file.instance
+    let work = Loop.task { [self] in
+      defer { restarting[instance] = nil }
+      let restarts = entry.totalRestarts
+      await stop(entry)
+      // A reload may have put another file into force meanwhile, or none.
+      guard entries[instance] === entry, !isStopping else { return }
+      load(entry.file)
+      entries[instance]?.restarts = restarts + 1
+    }
+    restarting[instance] = work
+    return work
   }
 
   private func entry(_ instance: String) throws -> Entry {
@@ -226,13 +378,23 @@ package final class PluginHost {
   }
 
   private func row(_ entry: Entry) -> JSONValue {
-    let failure = parts.inbox.failure(of: entry.file.instance)?.message ?? entry.error.map { "\($0)" }
-    return [
-      "name": JSONValue(entry.file.instance), "kind": JSONValue(entry.plugin?.kind ?? "builtin"),
-      "provider": JSONValue(entry.file.provider), "state": JSONValue(entry.state.rawValue),
-      "since": JSONValue(entry.since.rfc3339),
+    let process = entry.plugin as? ProcessPlugin
+    let error = process.map(\.lastError) ?? entry.error.map { "\($0)" }
+    let failure = parts.inbox.failure(of: entry.file.instance)?.message
+    // That its program is down says more than that it can't be polled.
+    let lastError = process?.state == .running ? failure ?? error : error ?? failure
+    let row: JSONValue = [
+      "name": JSONValue(entry.file.instance),
+      "kind": JSONValue(entry.plugin?.kind ?? (entry.file.program == nil ? "builtin" : "process")),
+      "provider": JSONValue(entry.file.provider), "state": JSONValue((process?.state ?? entry.state).rawValue),
+      "since": JSONValue((process?.since ?? entry.since).rfc3339),
       "methods": JSONValue(array: parts.registry.methods(of: entry.file.instance).map { JSONValue($0.name) }),
-      "lastError": failure.map { JSONValue($0) } ?? .null, "restarts": JSONValue(entry.restarts),
+      "lastError": lastError.map { JSONValue($0) } ?? .null, "restarts": JSONValue(entry.totalRestarts),
     ]
+    guard let process else { return row }
+    return row.merging([
+      "pid": process.processID.map { JSONValue(Int($0)) } ?? .null, "calls": JSONValue(process.calls),
+      "inFlight": JSONValue(process.callsInFlight),
+    ])
   }
 }

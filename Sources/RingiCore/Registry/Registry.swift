@@ -1,6 +1,6 @@
 package import EventLoop
 package import JSON
-internal import JSONRPC
+package import JSONRPC
 package import RingiKit
 
 /// All methods that can be called now; a reload swaps the whole table.
@@ -11,6 +11,8 @@ package final class Registry {
   package private(set) var generation = 0
   /// The way of what may change something; without it there is nothing to record.
   package var mutations: Mutations?
+  /// Why there is no method of a name, where there is more to say than that.
+  package var explain: (String) -> RPCError? = { _ in nil }
   private var owners: [(owner: String, methods: [Method])] = []
 
   package init() {}
@@ -64,9 +66,16 @@ package final class Registry {
   /// - Throws: `RPCError`, or what the handler throws.
   package func call(_ name: String, _ params: JSONValue?, _ call: Call) async throws -> JSONValue {
     guard let index = table.index(of: name) else {
-      throw RPCError.methodNotFound("There is no method \(name); rpc.discover lists all.")
+      throw missing(name)
     }
     return try await answer(table.methods[index], params, call).value
+  }
+
+  /// The error for a name that no method has.
+  func missing(_ name: String) -> RPCError { explain(name) ?? unknown(name) }
+
+  func unknown(_ name: String) -> RPCError {
+    .methodNotFound("There is no method \"\(name.prefix(200))\"; rpc.discover lists all.")
   }
 
   /// Calls a method, whoever asks.

@@ -27,6 +27,9 @@ package final class AccessList {
     return allowed[index]
   }
 
+  /// Whether a method of this name could be called, if there were one.
+  package func allows(_ name: String) -> Bool { globs?.contains { $0.matches(name) } ?? true }
+
   private func refresh() {
     generation = registry.generation
     allowed = registry.table.methods.map { method in

@@ -79,8 +79,9 @@ extension Session {
       if let id { answer(id, batch) { $0.append(literal: "null") } }
       return
     }
+    let registry = environment.registry
     refuseRequest(
-      .methodNotFound("There is no method \"\(name.prefix(200))\"; rpc.discover lists all."), id: id, batch: batch)
+      access.allows(name) ? registry.missing(name) : registry.unknown(name), id: id, batch: batch)
   }
 
   func dispatch(

@@ -1,0 +1,46 @@
+/// Cuts a byte stream into lines, and holds no more of an endless one than its limit.
+struct LineReader {
+  private let limit: Int
+  private var rest: [UInt8] = []
+  /// Whether the end of a line that was too long is still to come.
+  private var isSkipping = false
+
+  /// Makes a reader.
+  ///
+  /// - Parameter limit: The longest line, in bytes; of a longer one the beginning is handed out and the rest dropped.
+  init(limit: Int) { self.limit = limit }
+
+  /// Takes in what has come.
+  ///
+  /// - Parameter bytes: Any part of the stream.
+  /// - Returns: The lines that are whole now, without their newlines, and the beginning of one that got too long.
+  mutating func take(_ bytes: UnsafeRawBufferPointer) -> [(text: [UInt8], isCut: Bool)] {
+    var lines: [(text: [UInt8], isCut: Bool)] = []
+    var start = 0
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: 0x0A)
+      if !isSkipping { append(UnsafeRawBufferPointer(rebasing: bytes[start..<(end ?? bytes.count)]), to: &lines) }
+      guard let end else { break }
+      if !isSkipping { lines.append((takeRest(), false)) }
+      isSkipping = false
+      start = end + 1
+    }
+    return lines
+  }
+
+  /// The last line of a stream that has ended, where it lacks its newline.
+  mutating func finish() -> [UInt8]? { rest.isEmpty ? nil : takeRest() }
+
+  private mutating func append(_ part: UnsafeRawBufferPointer, to lines: inout [(text: [UInt8], isCut: Bool)]) {
+    rest.append(contentsOf: part.prefix(limit - rest.count + 1))
+    guard rest.count > limit else { return }
+    rest.removeLast()
+    lines.append((takeRest(), true))
+    isSkipping = true
+  }
+
+  private mutating func takeRest() -> [UInt8] {
+    defer { rest = [] }
+    return rest
+  }
+}

@@ -1,0 +1,60 @@
+internal import JSON
+internal import JSONRPC
+
+/// The error that a plugin's program answered with, as the agent's clients see it.
+enum PeerError {
+  private static let codes = [
+    "invalid-params": -32602, "overloaded": -32000, "backend-error": -32002, "login-required": -32003,
+    "not-found": -32004, "conflict": -32005, "unavailable": -32006, "outcome-unknown": -32008, "cancelled": -32800,
+  ]
+  private static let retryable: Set = ["overloaded", "unavailable", "cancelled"]
+  private static let maxMessageBytes = 4 << 10
+
+  /// Whether an error says that the program doesn't know the method.
+  static func isUnknownMethod(_ error: RPCError) -> Bool { error.details["code"] == "-32601" }
+
+  /// An answer that is none.
+  static func odd(_ what: String, from name: String) -> RPCError {
+    .backendError(
+      provider: name, code: oddCode,
+      message: "The plugin \(name) sent an answer with \(what); this is a fault in it.")
+  }
+
+  private static let oddCode = "invalid-answer"
+
+  /// Whether, of a call that was sent, the error leaves open if it was carried out: no word of the program says so.
+  static func leavesOpen(_ error: RPCError) -> Bool {
+    switch error.kind {
+    case "outcome-unknown", "cancelled", "plugin-down": true
+    case "unavailable": error.details["provider"] == nil
+    default: error.details["code"]?.string == oddCode
+    }
+  }
+
+  /// Reads an error object; what is not one of the agent's kinds is the backend's.
+  ///
+  /// - Parameters:
+  ///   - json: The object, or whatever is in its place.
+  ///   - name: The plugin instance.
+  /// - Returns: An error with one of the agent's codes.
+  static func read(_ json: JSONValue, from name: String) -> RPCError {
+    guard let code = json["code"]?.int, let text = json["message"]?.string else {
+      return odd("an error that is no error object", from: name)
+    }
+    let data = json["data"]
+    let kind = data?["kind"]?.string ?? codes.first { $0.value == code }?.key ?? ""
+    let message = text.prefix(bytes: maxMessageBytes)
+    var details = Dictionary(data?.object?.map { ($0.key, $0.value) } ?? []) { $1 }
+    details["kind"] = nil
+    details["retryable"] = nil
+    details["provider"] = JSONValue(name)
+    guard let known = codes[kind], kind != "backend-error" else {
+      if data?.object == nil, let data { details["data"] = data }
+      let code = details["code"]?.string ?? String(code)
+      return .backendError(provider: name, code: code, message: message, details: details)
+    }
+    return RPCError(
+      code: known, kind: kind, message: message, isRetryable: data?["retryable"]?.bool ?? retryable.contains(kind),
+      details: details)
+  }
+}

@@ -1,0 +1,116 @@
+internal import EventLoop
+internal import JSON
+internal import JSONRPC
+internal import RingiKit
+
+/// What a plugin's program says of itself, in its answer to `initialize`.
+struct PluginManifest: Sendable {
+  struct Offer: Sendable {
+    let name: String
+    let summary: String
+    let params: Schema
+    let result: Schema
+    let isMutation: Bool
+  }
+
+  /// The answer makes no sense; the next one of the same program would make no more.
+  struct Mistake: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private static let maxMethods = 1000
+  private static let maxNameBytes = 128
+
+  /// The program's own name and version.
+  let name: String?
+  let version: String?
+  let offers: [Offer]
+  let hasTasks: Bool
+  let settingsSchema: Schema?
+  /// The answer as it came.
+  let json: JSONValue
+
+  /// Reads an answer.
+  ///
+  /// - Throws: ``Mistake``.
+  init(_ json: JSONValue) throws(Mistake) {
+    guard json.object != nil else { throw Self.mistake("it takes an object, got \(json.kind.rawValue)") }
+    self.json = json
+    (name, version) = (json["name"]?.string, json["version"]?.string)
+    switch json["tasks"] {
+    case nil: hasTasks = false
+    case let tasks?:
+      guard let tasks = tasks.bool ?? (tasks.isNull ? false : nil) else {
+        throw Self.mistake("/tasks: takes true or false, got \(tasks.kind.rawValue)")
+      }
+      hasTasks = tasks
+    }
+    settingsSchema = try Self.schema(json, "settingsSchema", "/settingsSchema")
+    let methods = json["methods"] ?? .emptyArray
+    guard let list = methods.array, list.count <= Self.maxMethods else {
+      throw Self.mistake("/methods: takes an array of at most \(Self.maxMethods) objects")
+    }
+    var offers: [Offer] = []
+    var names: Set<String> = []
+    for (index, method) in list.enumerated() {
+      let offer = try Self.offer(method, "/methods/\(index)", hasTasks: hasTasks)
+      guard names.insert(offer.name).inserted else {
+        throw Self.mistake("/methods/\(index)/name: \(JSONValue(offer.name)) is there twice")
+      }
+      offers.append(offer)
+    }
+    self.offers = offers
+  }
+
+  private static func mistake(_ what: String) -> Mistake {
+    Mistake(description: "Its answer to initialize can't be used: \(what).")
+  }
+
+  private static func offer(_ json: JSONValue, _ place: String, hasTasks: Bool) throws(Mistake) -> Offer {
+    guard let name = json["name"]?.string, isName(name) else {
+      throw mistake(
+        "\(place)/name: takes a name of letters, digits, \".\", \"-\" and \"_\", \(maxNameBytes) bytes at most, got \(json["name"].map { String("\($0)".prefix(100)) } ?? "none")"
+      )
+    }
+    guard !["initialize", "shutdown"].contains(name), !(hasTasks && name.hasPrefix("tasks.")) else {
+      throw mistake("\(place)/name: \(JSONValue(name)) is a word of the protocol; choose another")
+    }
+    let mutation = json["mutation"] ?? false
+    guard let isMutation = mutation.bool else { throw mistake("\(place)/mutation: takes true or false") }
+    let params = try schema(json, "params", "\(place)/params") ?? .object([:], isOpen: true)
+    return Offer(
+      name: name, summary: json["summary"]?.string ?? "", params: params,
+      result: try schema(json, "result", "\(place)/result") ?? .any, isMutation: isMutation)
+  }
+
+  private static func schema(_ json: JSONValue, _ key: String, _ place: String) throws(Mistake) -> Schema? {
+    guard let document = json[key], !document.isNull else { return nil }
+    do throws(SchemaError) { return try Schema(json: document) } catch {
+      throw mistake("\(place)\(error.pointer): \(error.message)")
+    }
+  }
+
+  private static func isName(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.count <= maxNameBytes && !name.hasPrefix("rpc.")
+      && name.utf8.allSatisfy {
+        (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || [0x2D, 0x2E, 0x5F].contains($0)
+      }
+  }
+
+  /// The methods as clients call them.
+  ///
+  /// - Parameters:
+  ///   - instance: The name that comes before each.
+  ///   - call: Carries a call to the program.
+  /// - Returns: The methods, in their order.
+  func methods(
+    of instance: String,
+    _ call: @escaping @Loop @Sendable (_ offer: Offer, _ params: JSONValue, _ call: Call) async throws -> JSONValue
+  ) -> [Method] {
+    offers.map { offer in
+      Method(
+        "\(instance).\(offer.name)", offer.summary, params: offer.params, result: offer.result,
+        isMutation: offer.isMutation, handler: .async { try await call(offer, $0, $1) })
+    }
+  }
+}

@@ -1,0 +1,348 @@
+package import EventLoop
+internal import Glibc
+package import JSON
+internal import JSONRPC
+
+/// A program that speaks JSON-RPC 2.0 with the agent on its standard input and output, one message a line.
+///
+/// Whatever it does or leaves undone stays here: all that waits for it is bounded, and each call ends.
+@Loop
+package final class RPCProcess {
+  /// Who started the program, and hears from it.
+  package protocol Owner: AnyObject {
+    /// Answers a request, or takes a notification.
+    ///
+    /// - Throws: `RPCError`, or what becomes an internal error.
+    func serve(_ method: String, _ params: JSONValue, from process: RPCProcess) async throws -> JSONValue
+    /// The program wrote to its standard error.
+    func wroteError(_ bytes: UnsafeRawBufferPointer)
+    /// The program wrote what it should not have; a sentence for the log.
+    func complain(_ sentence: String)
+  }
+
+  /// What the program may make the agent hold.
+  package struct Bounds: Sendable {
+    /// The longest line that it may write.
+    package var lineBytes = 16 << 20
+    /// What may wait for it to be read; beyond that calls are refused.
+    package var unsentBytes = 8 << 20
+    /// How many calls may wait for its answers.
+    package var calls = 1024
+    /// How many of its own requests and notifications are worked on at once.
+    package var requests = 256
+
+    package init() {}
+  }
+
+  @Loop
+  private final class PendingCall {
+    let method: String
+    let progress: (@Loop @Sendable (JSONValue) -> Void)?
+    let done = Gate()
+    var result: Result<JSONValue, RPCError> = .failure(.cancelled())
+
+    init(_ method: String, _ progress: (@Loop @Sendable (JSONValue) -> Void)?) {
+      (self.method, self.progress) = (method, progress)
+    }
+  }
+
+  private final class ServedRequest {
+    let id: JSONValue?
+    var task: Task<Void, any Error>?
+    init(id: JSONValue?) { self.id = id }
+  }
+
+  /// How the plugin is called in messages.
+  private let name: String
+  private let bounds: Bounds
+  private let clock: any LoopClock
+  private weak var owner: (any Owner)?
+  private let child: ChildProcess
+  private let hasEnded = Gate()
+  private var lines: LineReader
+  private var pending: [Int: PendingCall] = [:]
+  private var lastID = 0
+  private var serving: [ObjectIdentifier: ServedRequest] = [:]
+  private var endAlarm: Alarm?
+  /// Why the agent ended the program, where it did.
+  package private(set) var failure: String?
+  /// Whether calls are still taken.
+  private var isOpen = true
+
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - command: What to run.
+  ///   - name: The plugin instance.
+  ///   - bounds: What it may make the agent hold.
+  ///   - clock: Measures how long it takes.
+  ///   - owner: Hears from it; not kept alive.
+  /// - Throws: `ChildProcessError`.
+  package init(
+    _ command: ChildProcess.Command, name: String, bounds: Bounds, clock: any LoopClock, owner: any Owner
+  ) throws {
+    (self.name, self.bounds, self.clock, self.owner) = (name, bounds, clock, owner)
+    lines = LineReader(limit: bounds.lineBytes)
+    let heard = Ear()
+    child = try ChildProcess(
+      command, input: .pipe, output: .pipe { heard.process?.received($0) },
+      error: .pipe { [weak owner] in owner?.wroteError($0) }, endsGroup: true)
+    heard.process = self
+    Loop.task { [self] in
+      // Nobody cancels this task.
+      _ = try await child.exit
+      close()
+      hasEnded.open()
+    }
+  }
+
+  /// Lets the program's output find its way here once there is a here.
+  private final class Ear {
+    weak var process: RPCProcess?
+  }
+
+  package var processID: Int32 { child.processID }
+
+  /// How it ended, once it has.
+  package var status: ChildProcess.ExitStatus? { child.status }
+
+  /// How many calls wait for an answer.
+  package var callsInFlight: Int { pending.count }
+
+  // MARK: Calling
+
+  /// Calls a method of the program.
+  ///
+  /// - Parameters:
+  ///   - method: The method, as the program knows it.
+  ///   - params: An object.
+  ///   - limit: How long the answer may take.
+  ///   - progress: Takes what the program tells meanwhile; where it is given, the program is asked to.
+  /// - Returns: The result.
+  /// - Throws: What the program answers, as ``PeerError``; `RPCError` (plugin-down, overloaded, unavailable);
+  ///   `CancellationError`, after the program was told.
+  package func call(
+    _ method: String, _ params: JSONValue, within limit: Duration,
+    progress: (@Loop @Sendable (JSONValue) -> Void)? = nil
+  ) async throws -> JSONValue {
+    guard isOpen else { throw Self.down(name) }
+    guard pending.count < bounds.calls, child.unwritten < bounds.unsentBytes else {
+      throw RPCError.overloaded(
+        "The plugin \(name) has \(pending.count) calls and \(child.unwritten) bytes to work on; \(method) was not sent, try again later."
+      )
+    }
+    lastID += 1
+    let id = lastID
+    let call = PendingCall(method, progress)
+    pending[id] = call
+    send { message in
+      let params = progress == nil ? params : params.setting("progressToken", to: JSONValue(id))
+      MessageWriter.request(method, id: id, params: params, in: &message)
+    }
+    let alarm = clock.alarm(after: limit) { [weak self] in self?.timeOut(id, limit) }
+    defer {
+      alarm.cancel()
+      pending[id] = nil
+    }
+    do {
+      try await call.done.wait()
+    } catch {
+      cancel(id)
+      throw error
+    }
+    return try call.result.get()
+  }
+
+  /// Sends a notification; one that the program has no room for is dropped.
+  package func notify(_ method: String, _ params: JSONValue) {
+    guard isOpen, child.unwritten < bounds.unsentBytes else { return }
+    send { MessageWriter.notification(method, in: &$0) { params.write(into: &$0) } }
+  }
+
+  private func timeOut(_ id: Int, _ limit: Duration) {
+    guard let call = pending[id] else { return }
+    settle(
+      id,
+      .failure(
+        .unavailable("The plugin \(name) has not answered \(call.method) within \(limit) (limits.requestTimeout).")))
+    cancel(id)
+  }
+
+  private func cancel(_ id: Int) { notify("$/cancelRequest", ["id": JSONValue(id)]) }
+
+  private func settle(_ id: Int, _ result: Result<JSONValue, RPCError>) {
+    guard let call = pending.removeValue(forKey: id) else { return }
+    call.result = result
+    call.done.open()
+  }
+
+  private func send(_ write: (inout [UInt8]) -> Void) {
+    var message: [UInt8] = []
+    write(&message)
+    message.append(0x0A)
+    child.write(message)
+  }
+
+  static func down(_ name: String) -> RPCError {
+    .pluginDown("The plugin \(name) is not running, or ended during the call; plugins.list tells why.")
+  }
+
+  // MARK: Hearing
+
+  private func received(_ bytes: UnsafeRawBufferPointer) {
+    guard !bytes.isEmpty else { return outputEnded() }
+    guard failure == nil else { return }
+    for line in lines.take(bytes) {
+      guard failure == nil else { return }
+      if line.isCut {
+        fail("It wrote a line of more than \(bounds.lineBytes) bytes.")
+      } else if !line.text.allSatisfy({ $0 == 0x20 || (0x09...0x0D).contains($0) }) {
+        take(line.text)
+      }
+    }
+  }
+
+  /// A program whose end is not seen soon can't be heard any more, and is of no use.
+  private func outputEnded() {
+    guard isOpen, endAlarm == nil else { return }
+    endAlarm = clock.alarm(after: .seconds(1)) { [weak self] in self?.fail("It closed its standard output.") }
+  }
+
+  private func take(_ line: [UInt8]) {
+    let options = JSONParsingOptions(maxDepth: 256, largeIntegers: .asReal)
+    let message: JSONValue
+    do throws(JSONSyntaxError) {
+      message = try JSONValue(parsing: line, options: options)
+    } catch {
+      return complain("wrote what is not JSON (\(error.message))", line)
+    }
+    guard message["jsonrpc"]?.string == "2.0" else { return takeOdd(message, line) }
+    if let method = message["method"]?.string {
+      return take(method, message["params"] ?? .emptyObject, id: message["id"])
+    }
+    guard let id = message["id"]?.int.map(Int.init) else { return takeOdd(message, line) }
+    guard pending[id] != nil else {
+      // The answer to a call that was given up is of no interest; no other should come.
+      if id <= 0 || id > lastID { complain("answered a call that was never made", line) }
+      return
+    }
+    settle(id, answer(message))
+  }
+
+  private func answer(_ message: JSONValue) -> Result<JSONValue, RPCError> {
+    switch (message["result"], message["error"]) {
+    case (let result?, nil): return .success(result)
+    case (nil, let error?): return .failure(PeerError.read(error, from: name))
+    case (nil, nil): return .failure(PeerError.odd("neither result nor error", from: name))
+    case (_?, _?): return .failure(PeerError.odd("both result and error", from: name))
+    }
+  }
+
+  /// What is no message may still be meant as an answer, whose caller need not wait then.
+  private func takeOdd(_ message: JSONValue, _ line: [UInt8]) {
+    complain("wrote what is no JSON-RPC 2.0 message", line)
+    guard message["method"] == nil, let id = message["id"]?.int.map(Int.init) else { return }
+    settle(id, .failure(PeerError.odd("no \"jsonrpc\": \"2.0\"", from: name)))
+  }
+
+  private func complain(_ what: String, _ line: [UInt8]) {
+    owner?.complain("The plugin \(what): \(String(decoding: line.prefix(400), as: UTF8.self))")
+  }
+
+  // MARK: Serving
+
+  private func take(_ method: String, _ params: JSONValue, id: JSONValue?) {
+    switch method {
+    case "$/cancelRequest" where id == nil:
+      guard let other = params["id"] else { return }
+      for request in serving.values where request.id == other { request.task?.cancel() }
+    case "$/progress" where id == nil:
+      guard let token = params["token"]?.int, let call = pending[Int(token)] else { return }
+      call.progress?(params["value"] ?? .null)
+    default: serve(method, params, id)
+    }
+  }
+
+  private func serve(_ method: String, _ params: JSONValue, _ id: JSONValue?) {
+    guard isOpen, let owner else { return }
+    guard serving.count < bounds.requests else {
+      let error = RPCError.overloaded("\(serving.count) requests of the plugin \(name) are worked on already.")
+      if let id { return respond(id, .failure(error)) }
+      return owner.complain("The plugin sent more than the agent can work on at once; \(method) was dropped.")
+    }
+    let request = ServedRequest(id: id)
+    serving[ObjectIdentifier(request)] = request
+    request.task = Loop.task { [self] in
+      defer { serving[ObjectIdentifier(request)] = nil }
+      do {
+        let result = try await owner.serve(method, params, from: self)
+        if let id { respond(id, .success(result)) }
+      } catch {
+        let error = Task.isCancelled ? RPCError.cancelled() : rpcError(error)
+        if let id { respond(id, .failure(error)) } else { owner.complain("\(method): \(error.message)") }
+      }
+    }
+  }
+
+  private func respond(_ id: JSONValue, _ result: Result<JSONValue, RPCError>) {
+    guard isOpen else { return }
+    guard child.unwritten < 2 * bounds.unsentBytes else {
+      return fail("It does not read its standard input: \(child.unwritten) bytes wait for it.")
+    }
+    send { message in
+      id.utf8.withUnsafeBufferPointer { id in
+        switch result {
+        case .success(let value):
+          MessageWriter.beginResult(id: id, in: &message)
+          value.write(into: &message)
+          MessageWriter.end(&message)
+        case .failure(let error): MessageWriter.error(error, id: id, in: &message)
+        }
+      }
+    }
+  }
+
+  // MARK: The end
+
+  /// Waits until the program has ended, and lets everybody go who waits for it.
+  ///
+  /// - Throws: `CancellationError`.
+  package func ended() async throws { try await hasEnded.wait() }
+
+  /// Ends the program at once, with all that it started.
+  package func fail(_ reason: String) {
+    guard failure == nil else { return }
+    failure = reason
+    child.signal(SIGKILL)
+    close()
+  }
+
+  /// Ends the program in an orderly way: it is asked to, then its input ends, then come `SIGTERM` and `SIGKILL`.
+  ///
+  /// - Parameters:
+  ///   - term: From the request to `SIGTERM`.
+  ///   - kill: From the request to `SIGKILL`, which a cancellation brings at once.
+  package func stop(term: Duration, kill: Duration) async {
+    if isOpen {
+      lastID += 1
+      let id = lastID
+      send { MessageWriter.request("shutdown", id: id, params: nil, in: &$0) }
+    }
+    child.closeInput()
+    close()
+    let child = child
+    let alarms = [
+      clock.alarm(after: term) { child.signal(SIGTERM) }, clock.alarm(after: kill) { child.signal(SIGKILL) },
+    ]
+    defer { for alarm in alarms { alarm.cancel() } }
+    do { try await ended() } catch { child.signal(SIGKILL) }
+  }
+
+  /// Takes no more calls, and lets everybody go who waits for an answer.
+  private func close() {
+    isOpen = false
+    endAlarm?.cancel()
+    for id in pending.keys.sorted() { settle(id, .failure(Self.down(name))) }
+    for request in serving.values { request.task?.cancel() }
+  }
+}
