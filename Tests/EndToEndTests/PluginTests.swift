@@ -84,7 +84,7 @@ struct PluginTests {
   func state() throws {
     let world = try PluginWorld()
     let client = try world.start()
-    #expect(try client.call("p.ask", ["method": "state.get", "params": ["key": "k"]])["result"] == ["value": .null])
+    #expect(try client.call("p.ask", ["method": "state.get", "params": ["key": "k"]])["result"] == .null)
     let set = try client.call("p.ask", ["method": "state.set", "params": ["key": "k", "value": ["n": 1]]])
     #expect(set["result"] == .null && set["error"] == nil)
     #expect(try client.call("p.ask", ["method": "state.get", "params": [:]])["error"]?["code"] == -32602)
@@ -92,7 +92,7 @@ struct PluginTests {
     #expect(world.agent?.wait() == 0)
     let next = try world.start()
     #expect(
-      try next.call("p.ask", ["method": "state.get", "params": ["key": "k"]])["result"] == ["value": ["n": 1]])
+      try next.call("p.ask", ["method": "state.get", "params": ["key": "k"]])["result"] == ["n": 1])
   }
 
   @Test("A program's tasks are announced and decided, and one that was decided already is told as such")

@@ -20,7 +20,7 @@ enum PluginRequests {
     case "event": return try await publish(params, plugin)
     case "state.get":
       guard let key = params["key"]?.string else { throw missing("key", "a string") }
-      return ["value": try await plugin.context.state.get(key) ?? .null]
+      return try await plugin.context.state.get(key) ?? .null
     case "state.set":
       guard let key = params["key"]?.string else { throw missing("key", "a string") }
       try await plugin.context.state.set(key, params["value"])

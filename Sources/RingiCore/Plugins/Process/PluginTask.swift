@@ -48,7 +48,10 @@ enum PluginTask {
         provider: instance, message: "The plugin \(instance) described a task\(task) that can't be used: \(what).")
     }
 
-    private func member(_ name: String) -> JSONValue? { json[name].flatMap { $0.isNull ? nil : $0 } }
+    private func member(_ name: String) -> JSONValue? {
+      guard let value = json[name], !value.isNull else { return nil }
+      return value
+    }
 
     func text(_ name: String) throws(RPCError) -> String? {
       guard let value = member(name) else { return nil }
