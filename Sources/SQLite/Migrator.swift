@@ -3,7 +3,7 @@
 /// The version stands in the file's `user_version`.
 public struct Migrator: Sendable {
   /// The file is of a later version than this program knows.
-  public struct TooNew: Error, Equatable {
+  public struct LaterSchema: Error, Equatable {
     public let found: Int
     public let known: Int
 
@@ -32,10 +32,10 @@ public struct Migrator: Sendable {
   /// - Parameters:
   ///   - connection: The database.
   ///   - backUp: Called with the old version before a database that holds something is changed.
-  /// - Throws: ``TooNew``; `SQLiteError`; what `backUp` throws. Nothing is changed then.
+  /// - Throws: ``LaterSchema``; `SQLiteError`; what `backUp` throws. Nothing is changed then.
   public func migrate(_ connection: Connection, backUp: (_ version: Int) throws -> Void) throws {
     let version = try Self.version(of: connection)
-    guard version <= migrations.count else { throw TooNew(found: version, known: migrations.count) }
+    guard version <= migrations.count else { throw LaterSchema(found: version, known: migrations.count) }
     guard version < migrations.count else { return }
     if version > 0 { try backUp(version) }
     try connection.transaction {

@@ -47,6 +47,8 @@ import Testing
   @Test func aLaterSchemaIsRefused() throws {
     let connection = try Connection(path: ":memory:")
     try Migrator([Self.first, Self.second]).migrate(connection) { _ in }
-    #expect(throws: Migrator.TooNew(found: 2, known: 1)) { try Migrator([Self.first]).migrate(connection) { _ in } }
+    #expect(throws: Migrator.LaterSchema(found: 2, known: 1)) {
+      try Migrator([Self.first]).migrate(connection) { _ in }
+    }
   }
 }

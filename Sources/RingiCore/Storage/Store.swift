@@ -21,10 +21,12 @@ package final class Store {
     package init() {}
   }
 
-  /// What the last commit cost.
+  /// What the last commit cost, and how large the file and its log were after it.
   struct Commit: Sendable {
     let time: Timestamp
     let duration: Duration
+    let bytes: Int64
+    let logBytes: Int64
   }
 
   /// The most transactions in one commit.
@@ -231,11 +233,13 @@ package final class Store {
     defer { underWay = 0 }
     let parts: [Part] = batch.map { ($0.changes, $0.events) }
     let (begin, last, file, identity) = (clock.uptime, lastSequence, file, identity)
-    let results = try await writer.run { connection in
+    let (results, bytes, logBytes) = try await writer.run { connection in
       try file?.check(identity)
-      return try Self.write(parts, after: last, connection)
+      let results = try Self.write(parts, after: last, connection)
+      return (results, file?.bytes ?? 0, file?.logBytes ?? 0)
     }
-    lastCommit = Commit(time: clock.now, duration: .nanoseconds(clock.uptime - begin))
+    lastCommit = Commit(
+      time: clock.now, duration: .nanoseconds(clock.uptime - begin), bytes: bytes, logBytes: logBytes)
     queue.removeFirst(batch.count)
     succeed(batch, results)
   }
@@ -378,7 +382,7 @@ package final class Store {
     do {
       try await load(file)
       giveBackFreeMemory()
-    } catch let error as Migrator.TooNew {
+    } catch let error as Migrator.LaterSchema {
       throw TooNew(directory: file.directory, found: error.found, known: error.known)
     } catch let error as StateLock.Held {
       throw error
