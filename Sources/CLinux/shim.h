@@ -1,6 +1,7 @@
 // What Glibc's module map leaves out, and the calls that Swift cannot make because they are variadic or macros.
 #pragma once
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
@@ -36,6 +37,12 @@ int pipe2(int ends[2], int flags);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 int posix_spawn_file_actions_addchdir_np(
     posix_spawn_file_actions_t *restrict actions, const char *restrict path);
+
+int renameat2(int folder, const char *from, int other, const char *to, unsigned flags);
+// Renames a file unless there is one of the new name. Returns 0, or -1 with errno set.
+static inline int ringi_rename_to_new(const char *from, const char *to) {
+  return renameat2(AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */);
+}
 
 // Whether a child has ended, and how: the fields of siginfo_t are macros over unions.
 // Returns 1 with *signal (0 when it exited by itself) and *code set, 0 while it runs, -1 with errno set.

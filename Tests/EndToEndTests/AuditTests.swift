@@ -120,6 +120,49 @@ import Testing
     Self.end(agent)
   }
 
+  @Test("Who comes back after a restore is told what is gone, wherever they were")
+  func gap() throws {
+    let folder = try AgentFolder()
+    var agent = try folder.startAgent()
+    var client = try agent.connect(folder.socket)
+    func publish(_ count: Int) throws {
+      for _ in 0..<count { try client.call("events.publish", ["type": "t"]) }
+    }
+    try publish(5)
+    let file = folder.path("backup.db")
+    #expect(try Self.ringi(folder, "backup", file).status == 0)
+    try publish(4)
+    Self.end(agent)
+    // The last one is about its end.
+    let last = try #require(
+      try Connection(path: "\(folder.state)/ringi.db").first("SELECT max(sequence) FROM event") { $0.integer(0) })
+    #expect(try Self.ringi(folder, "restore", file, "--state", folder.state).status == 0)
+
+    agent = try folder.startAgent()
+    client = try agent.connect(folder.socket)
+    try publish(1)
+    for (since, events, lost) in [(3, [4, 5], 6), (5, [], 6), (7, [], 8), (last, [], nil)] as [(Int64, [Int64], Int64?)]
+    {
+      let other = try agent.connect(folder.socket)
+      try other.call("events.subscribe", ["since": JSONValue(since), "types": ["t"]])
+      for sequence in events { #expect(try other.receive()["params"]?["event"]?["sequence"]?.int == sequence) }
+      if let lost {
+        let message = try other.receive()
+        #expect(message["method"] == "events-lost")
+        #expect(message["params"]?["from"]?.int == lost && message["params"]?["to"]?.int == last)
+      }
+      #expect(try other.receive()["params"]?["event"]?["sequence"]?.int == last + 1)
+
+      let listed = try other.call("events.list", ["since": JSONValue(since)])
+      let found = Array(try #require(listed["events"]?.array))
+      #expect(found.compactMap { $0["data"]?["from"]?.int } == (lost.map { [$0] } ?? []))
+      let next =
+        try other.call("events.list", ["since": listed["sequence"] ?? .null])["events"]?.array.map(Array.init) ?? []
+      #expect((found + next).last?["sequence"]?.int == last + 1)
+    }
+    Self.end(agent)
+  }
+
   @Test(
     "What is no backup is refused, and the store stays", arguments: ["nothing", "no database", "another's database"])
   func noBackup(_ kind: String) throws {

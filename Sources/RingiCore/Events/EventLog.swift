@@ -16,7 +16,9 @@ package final class EventLog {
   package private(set) var lastSequence: Int64 = 0
   /// The oldest one that was not deleted yet.
   private var firstStored: Int64 = 1
-  /// Called once a minute, when the oldest may be gone.
+  /// Numbers between events that belong to none here, see ``EventRows/goOn(after:_:)``.
+  private var gaps: [ClosedRange<Int64>] = []
+  /// Called after each look for events to let go of, once a minute or for each part of them that went.
   var onTrim: @Loop () -> Void = {}
 
   init(store: Store) { self.store = store }
@@ -24,11 +26,22 @@ package final class EventLog {
   /// The oldest sequence still there; one past the last when there is none.
   package var firstSequence: Int64 { max(firstStored, lastSequence - store.retention.events + 1) }
 
+  /// The oldest sequence after another one that is still there, or yet to come; those between are gone.
+  package func firstSequence(after sequence: Int64) -> Int64 {
+    let first = max(firstSequence, sequence + 1)
+    return gaps.first { $0.contains(first) }.map { $0.upperBound + 1 } ?? first
+  }
+
+  /// How far one look may go: no further than to where a gap begins, so that nobody passes over it unawares.
+  private func end(after sequence: Int64) -> Int64 {
+    gaps.lazy.map { $0.lowerBound - 1 }.filter { $0 > sequence }.min() ?? lastSequence
+  }
+
   package var count: Int { Int(lastSequence - firstSequence + 1) }
 
   /// Takes over what the store holds.
   func restore(_ range: EventRows.Range) {
-    (firstStored, lastSequence) = (range.first, range.last)
+    (firstStored, lastSequence, gaps) = (range.first, range.last, range.gaps)
     (recent, head, bytes) = ([], 0, 0)
   }
 
@@ -80,7 +93,7 @@ package final class EventLog {
   package func records(
     after sequence: Int64, matching filter: EventFilter = EventFilter(), limit: Int
   ) async throws -> (records: [EventRecord], through: Int64) {
-    let last = lastSequence
+    let last = end(after: sequence)
     let page = try await store.read {
       try EventRows.page($0, after: sequence, through: last, matching: filter, limit: limit)
     }
@@ -91,7 +104,7 @@ package final class EventLog {
   func texts(
     after sequence: Int64, matching filter: EventFilter, limit: Int
   ) async throws -> (texts: [[UInt8]], through: Int64) {
-    let last = lastSequence
+    let last = end(after: sequence)
     let page = try await store.read {
       try EventRows.texts($0, after: sequence, through: last, matching: filter, limit: limit)
     }

@@ -110,9 +110,10 @@ extension Session {
         continue
       }
       guard subscription.reading == nil else { return }
-      if subscription.cursor + 1 < log.firstSequence {
-        sendLost(subscription.cursor + 1, log.firstSequence - 1, to: subscription)
-        subscription.cursor = log.firstSequence - 1
+      let first = log.firstSequence(after: subscription.cursor)
+      if subscription.cursor + 1 < first {
+        sendLost(subscription.cursor + 1, first - 1, to: subscription)
+        subscription.cursor = first - 1
       }
       guard let records = log.recent(after: subscription.cursor, limit: 32) else {
         return readPage(for: subscription)

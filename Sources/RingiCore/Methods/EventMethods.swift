@@ -76,14 +76,14 @@ package enum EventMethods {
     try bus.store.ensureLoaded()
     var sequence = min(params["since"]?.int ?? 0, log.lastSequence)
     var texts: [[UInt8]] = []
-    // Who names a place is told what is gone behind it; who doesn't gets what there is.
-    if params["since"] != nil, sequence + 1 < log.firstSequence {
-      texts.append(bus.lost(sequence + 1, log.firstSequence - 1).json.utf8)
-    }
-    sequence = max(sequence, log.firstSequence - 1)
     let limit = Int(params["limit"]?.int ?? 1000)
     var found = 0
-    while found == 0, sequence < log.lastSequence {
+    while true {
+      let first = log.firstSequence(after: sequence)
+      // Who names a place is told what is gone behind it; who doesn't gets what there is.
+      if params["since"] != nil, sequence + 1 < first { texts.append(bus.lost(sequence + 1, first - 1).json.utf8) }
+      sequence = first - 1
+      guard found == 0, sequence < log.lastSequence else { break }
       try Task.checkCancellation()
       let page = try await log.texts(after: sequence, matching: filter(params), limit: limit)
       texts += page.texts

@@ -9,6 +9,8 @@ enum EventRows {
   struct Range: Sendable, Equatable {
     var first: Int64
     var last: Int64
+    /// Numbers between them that were passed over.
+    var gaps: [ClosedRange<Int64>] = []
   }
 
   /// What a look at the log found, and how far it went.
@@ -32,13 +34,29 @@ enum EventRows {
     // The number goes on after events that are all gone.
     let last = try max(
       bounds?.1 ?? 0, connection.first("SELECT value FROM meta WHERE name = 'sequence'") { $0.integer(0) } ?? 0)
-    return Range(first: bounds?.0 ?? last + 1, last: last)
+    return Range(first: bounds?.0 ?? last + 1, last: last, gaps: try gaps(connection))
+  }
+
+  private static func gaps(_ connection: Connection) throws -> [ClosedRange<Int64>] {
+    try connection.rows("SELECT CAST(substr(name, 5) AS INTEGER), value FROM meta WHERE name GLOB 'gap/*'") {
+      $0.integer(0)...max($0.integer(0), $0.integer(1))
+    }
   }
 
   /// Lets the numbers go on after a sequence, in a store that has no events yet.
   static func begin(after sequence: Int64, _ connection: Connection) throws {
     try connection.run(
       "INSERT OR REPLACE INTO meta (name, value) VALUES ('sequence', ?)", [.integer(sequence)])
+  }
+
+  /// Lets the numbers go on after one that is not reached yet, and notes that those up to it belong to events of another
+  /// store, which are gone from here.
+  static func goOn(after sequence: Int64, _ connection: Connection) throws {
+    let last = try range(connection).last
+    guard last < sequence else { return }
+    try connection.run(
+      "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", [.text("gap/\(last + 1)"), .integer(sequence)])
+    try begin(after: sequence, connection)
   }
 
   static func insert(_ record: EventRecord, _ connection: Connection) throws {

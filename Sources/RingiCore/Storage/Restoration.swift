@@ -20,28 +20,40 @@ package enum Restoration {
   /// - Throws: ``StateLock/Held`` while the agent runs; ``Unusable``; `SQLiteError`, `SystemError`. The store is what it
   ///   was then.
   package static func restore(_ backup: String, into directory: String, at time: Timestamp) throws -> String? {
-    guard let source = StoreIdentity.File(backup) else {
-      throw Unusable(description: "There is no file \(backup).")
-    }
+    let (source, identity) = try open(backup)
     try Folder.make(directory)
     let lock = try StateLock(directory: directory)
     defer { withExtendedLifetime(lock) {} }
     let file = StoreFile(directory: directory)
-    guard source != file.identity.database else { throw Unusable(description: "\(backup) is the store itself.") }
+    guard identity != file.identity.database else { throw Unusable(description: "\(backup) is the store itself.") }
+    file.setForeignLogAside(at: time)
     let part = "\(file.path).restored"
     do {
-      _ = try file.copy(try Connection(path: backup, isReadOnly: true), to: part)
+      _ = try file.copy(source, to: part)
       try check(part, of: backup)
-      // Numbers that somebody may have seen are not given out again.
-      if let last = file.lastSequence { try goOn(after: last, in: part) }
+      try fit(part, after: file.lastSequence)
+      return try file.replace(by: part, at: time)
     } catch {
       unlink(part)
       guard let error = error as? SQLiteError, error.kind == .damaged else { throw error }
       throw Unusable(description: "\(backup) is no store, or a damaged one: \(error).")
     }
-    let old = file.identity.database == nil ? nil : try file.setAside("replaced", at: time)
-    guard rename(part, file.path) == 0 else { throw SystemError.last("rename \(part)") }
-    return old
+  }
+
+  private static func open(_ backup: String) throws(Unusable) -> (Connection, StoreIdentity.File) {
+    var status = stat()
+    guard stat(backup, &status) == 0, let identity = StoreIdentity.File(backup) else {
+      throw Unusable(description: "\(SystemError.last("read \(backup)")).")
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw Unusable(description: "\(backup) is no regular file.") }
+    do {
+      let connection = try Connection(path: backup, isReadOnly: true)
+      // Nothing is read before the first question.
+      try connection.execute("PRAGMA schema_version")
+      return (connection, identity)
+    } catch {
+      throw Unusable(description: "\(backup) can't be read as a store: \(error).")
+    }
   }
 
   private static func check(_ path: String, of backup: String) throws {
@@ -61,11 +73,20 @@ package enum Restoration {
     guard found == "ok" else { throw Unusable(description: "\(backup) is damaged: \(found).") }
   }
 
-  private static func goOn(after last: Int64, in path: String) throws {
+  /// Makes of what was true at the time of the backup what may be gone on from now.
+  ///
+  /// - Parameters:
+  ///   - path: The copy of the backup.
+  ///   - last: The last event of the store that it replaces.
+  /// - Throws: `SQLiteError`.
+  private static func fit(_ path: String, after last: Int64?) throws {
     let connection = try Connection(path: path)
-    guard try EventRows.range(connection).last < last else { return }
-    try connection.transaction { try EventRows.begin(after: last, connection) }
-    // All of it belongs into the one file that is about to be moved.
-    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    try connection.transaction {
+      // Numbers that somebody may have seen are not given out again.
+      if let last { try EventRows.goOn(after: last, connection) }
+      // A decision that was under way has ended long ago: its outcome is looked for, and it is never sent again.
+      try connection.run(
+        "UPDATE task SET pending = json_set(pending, '$.isAnswered', json('true')) WHERE pending IS NOT NULL")
+    }
   }
 }

@@ -21,19 +21,23 @@ extension Store {
     guard path.hasPrefix("/") else {
       throw RPCError.invalidParams("file: \(path) is not absolute; it takes a path that begins with /.")
     }
-    try Self.check(path, isReplacing, file)
     let isCancelled = Atomic(false)
     let database = Database()
     return try await withTaskCancellationHandler {
       do {
         return try await database.perform {
-          try Self.copy(file, to: path) { share in
-            Loop.run { progress(share) }
+          try Self.check(path, isReplacing, file)
+          return try Self.copy(file, to: path, isReplacing) { share in
+            if let share { Loop.run { progress(share) } }
             return !isCancelled.load(ordering: .relaxed)
           }
         }
       } catch let error as CancellationError {
         throw error
+      } catch let error as RPCError {
+        throw error
+      } catch let error as SystemError where error.code == EEXIST {
+        throw Self.isThere(path)
       } catch {
         throw RPCError.unavailable("The backup \(path) could not be written: \(error). See to the place and try again.")
       }
@@ -42,8 +46,8 @@ extension Store {
     }
   }
 
-  private static func check(_ path: String, _ isReplacing: Bool, _ file: StoreFile) throws(RPCError) {
-    guard !path.hasPrefix("\(file.directory)/\(StoreFile.name)") else {
+  private nonisolated static func check(_ path: String, _ isReplacing: Bool, _ file: StoreFile) throws(RPCError) {
+    guard !file.owns(path) else {
       throw .conflict("\(path) is a place of the store itself; choose another.")
     }
     var status = stat()
@@ -51,23 +55,28 @@ extension Store {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw .conflict("\(path) is there and is no regular file; choose another place.")
     }
-    guard isReplacing else { throw .conflict("\(path) is there already; choose another name, or replace it by force.") }
+    guard isReplacing else { throw isThere(path) }
     guard file.identity.database != StoreIdentity.File(path) else {
       throw .conflict("\(path) is the store itself; choose another place.")
     }
   }
 
+  private nonisolated static func isThere(_ path: String) -> RPCError {
+    .conflict("\(path) is there already; choose another name, or replace it by force.")
+  }
+
   private nonisolated static func copy(
-    _ file: StoreFile, to path: String, _ progress: (Double) -> Bool
+    _ file: StoreFile, to path: String, _ isReplacing: Bool, _ progress: (Double?) -> Bool
   ) throws -> Int64 {
     let connection = try Connection(path: file.path, isReadOnly: true)
     // One moment of the store, whatever is committed meanwhile: the copy need not begin anew each time.
     try connection.execute("BEGIN")
     _ = try connection.first("PRAGMA schema_version") { $0.integer(0) }
-    var told = 0.0
-    let isWhole = try file.copy(connection, to: path) { share in
-      if share - told >= 0.01 { told = share }
-      return progress(told)
+    var told = 0
+    let isWhole = try file.copy(connection, to: path, replacing: isReplacing) { share in
+      let percent = Int(share * 100)
+      defer { told = percent }
+      return progress(percent == told ? nil : Double(percent) / 100)
     }
     guard isWhole else { throw CancellationError() }
     return StoreFile.size(of: path)

@@ -23,6 +23,20 @@ struct StoreFile: Sendable {
       database: .init(path), log: .init("\(path)-wal"), lock: .init("\(directory)/\(StateLock.name)"))
   }
 
+  /// Whether a path is the place of one of the store's files, whatever the way to it.
+  func owns(_ path: String) -> Bool {
+    let (folder, name) = Self.split(path)
+    guard name.hasPrefix(Self.name) || name == StateLock.name else { return false }
+    guard let folder = StoreIdentity.File(folder) else { return false }
+    return folder == StoreIdentity.File(directory)
+  }
+
+  /// The folder of a path, and the name in it.
+  private static func split(_ path: String) -> (folder: String, name: String) {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+    return (String(path[...slash]), String(path[path.utf8.index(after: slash)...]))
+  }
+
   /// Sees whether the files that are open are still the ones at their paths.
   ///
   /// - Throws: ``StoreTrouble``.
@@ -69,17 +83,13 @@ struct StoreFile: Sendable {
   ///
   /// - Parameter time: Now, for the names of copies.
   /// - Returns: The connection that writes.
-  /// - Throws: `SQLiteError`, `SystemError`, `Migrator.TooNew`.
+  /// - Throws: `SQLiteError`, `SystemError`, `Migrator.LaterSchema`.
   func open(at time: Timestamp) throws -> Connection {
     // SQLite gives its other files the mode of this one.
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw SystemError.last("open \(path)") }
     Glibc.close(descriptor)
-    if access(replacedMark, F_OK) == 0 {
-      rename("\(path)-wal", "\(path)-wal.orphan-\(stamp(time))")
-      unlink("\(path)-shm")
-      unlink(replacedMark)
-    }
+    setForeignLogAside(at: time)
     if access(mark, F_OK) == 0 { throw SQLiteError.damaged("it was found damaged before") }
     let connection = try Connection(path: path)
     try configure(connection)
@@ -88,6 +98,14 @@ struct StoreFile: Sendable {
     }
     if bytes <= Self.checkedBytes { try check(connection) }
     return connection
+  }
+
+  /// Sees to it that a log that belongs to another file is not taken for this one's.
+  func setForeignLogAside(at time: Timestamp) {
+    guard access(replacedMark, F_OK) == 0 else { return }
+    rename("\(path)-wal", "\(path)-wal.orphan-\(stamp(time))")
+    unlink("\(path)-shm")
+    unlink(replacedMark)
   }
 
   /// Opens a second connection, for reading beside the writer.
@@ -111,11 +129,20 @@ struct StoreFile: Sendable {
 
   /// Copies a whole database to a file that appears when it is complete, readable for its owner alone.
   ///
+  /// - Parameters:
+  ///   - connection: The database.
+  ///   - target: The file.
+  ///   - isReplacing: Whether a file that is there is replaced.
+  ///   - progress: As for `Connection.copy`.
+  /// - Returns: Whether it came to its end.
   /// - Throws: `SQLiteError`, `SystemError`; nothing is left behind then.
   @discardableResult
-  func copy(_ connection: Connection, to target: String, progress: (Double) -> Bool = { _ in true }) throws -> Bool {
-    let part = "\(target).part"
-    unlink(part)
+  func copy(
+    _ connection: Connection, to target: String, replacing isReplacing: Bool = true,
+    progress: (Double) -> Bool = { _ in true }
+  ) throws -> Bool {
+    // A name that nobody else has, whoever copies to the same file.
+    let part = "\(target).\(getpid())-\(String(UInt64.random(in: .min ... .max), radix: 36)).part"
     let descriptor = Glibc.open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw SystemError.last("open \(part)") }
     defer { Glibc.close(descriptor) }
@@ -125,12 +152,36 @@ struct StoreFile: Sendable {
         return false
       }
       guard fsync(descriptor) == 0 else { throw SystemError.last("fsync \(part)") }
-      guard rename(part, target) == 0 else { throw SystemError.last("rename \(part)") }
-      return true
+      try Self.move(part, to: target, replacing: isReplacing)
     } catch {
       unlink(part)
       throw error
     }
+    try Self.sync(Self.split(target).folder)
+    return true
+  }
+
+  private static func move(_ part: String, to target: String, replacing isReplacing: Bool) throws(SystemError) {
+    if isReplacing {
+      guard rename(part, target) == 0 else { throw .last("rename \(part)") }
+    } else if ringi_rename_to_new(part, target) != 0 {
+      // Not every file system can do that.
+      guard errno == EINVAL, link(part, target) == 0 else { throw .last("rename \(part)") }
+      unlink(part)
+    }
+  }
+
+  /// Waits until the disk has the names in a folder.
+  private static func sync(_ folder: String) throws(SystemError) {
+    let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      // One may have the right to write there and not to read.
+      if errno == EACCES { return }
+      throw .last("open \(folder)")
+    }
+    defer { Glibc.close(descriptor) }
+    // Some file systems can't, and need not.
+    guard fsync(descriptor) == 0 || errno == EINVAL else { throw .last("fsync \(folder)") }
   }
 
   // MARK: Damage
@@ -143,24 +194,67 @@ struct StoreFile: Sendable {
     if descriptor >= 0 { Glibc.close(descriptor) }
   }
 
-  /// Moves the file out of the way.
+  /// Moves the damaged file out of the way.
   ///
+  /// - Parameter time: Now, for its name.
   /// - Returns: Where it is now.
   /// - Throws: `SystemError`.
-  func setAside(_ word: String = "damaged", at time: Timestamp) throws -> String {
-    let target = "\(path).\(word)-\(stamp(time))"
+  func setAside(at time: Timestamp) throws -> String {
+    let target = "\(path).damaged-\(stamp(time))"
     guard rename(path, target) == 0 else { throw SystemError.last("rename \(path)") }
-    // The log belongs to the file; without it, what was written last is gone from the copy.
-    rename("\(path)-wal", "\(target)-wal")
-    unlink("\(path)-shm")
-    unlink(mark)
+    clearAround(to: target)
+    try Self.sync(directory)
     return target
   }
 
-  /// The last event's number in a damaged file, if it can still be read.
+  /// The log belongs to the file; without it, what was written last is gone from what was set aside.
+  private func clearAround(to target: String) {
+    rename("\(path)-wal", "\(target)-wal")
+    unlink("\(path)-shm")
+    unlink(mark)
+  }
+
+  /// Puts a complete database in the file's place and sets aside what was there.
+  ///
+  /// A crash meanwhile leaves the one or the other.
+  ///
+  /// - Parameters:
+  ///   - part: The database, in the same folder.
+  ///   - time: Now, for the name of what is set aside.
+  /// - Returns: Where the old file is now; `nil` when there was none.
+  /// - Throws: `SystemError`; the old file is in its place then.
+  func replace(by part: String, at time: Timestamp) throws -> String? {
+    let target = "\(path).replaced-\(stamp(time))"
+    let (wasThere, wasDamaged) = (identity.database != nil, access(mark, F_OK) == 0)
+    if wasThere {
+      // With its log in it, the old file is whole by itself at each moment. One that can't be opened is left as it is.
+      if !wasDamaged { try? Connection(path: path).execute("PRAGMA journal_mode = DELETE") }
+      // Where there are no links, it is away for a moment.
+      guard link(path, target) == 0 || (errno != EEXIST && rename(path, target) == 0) else {
+        throw SystemError.last("link \(path)")
+      }
+    }
+    // Left where it is, the log would be taken for the new file's, and the mark, too.
+    clearAround(to: target)
+    do {
+      try Self.sync(directory)
+      guard rename(part, path) == 0 else { throw SystemError.last("rename \(part)") }
+    } catch {
+      // The rename does nothing while both are names of one file.
+      if wasThere, rename(target, path) == 0 { unlink(target) }
+      if wasDamaged { markDamaged() }
+      rename("\(target)-wal", "\(path)-wal")
+      throw error
+    }
+    try Self.sync(directory)
+    return wasThere ? target : nil
+  }
+
+  /// The last number that a damaged file gave to an event, if it can still be read.
   var lastSequence: Int64? {
     // Whatever is wrong with it, no more than this number was hoped for.
-    try? Connection(path: path, isReadOnly: true).first("SELECT max(sequence) FROM event") { $0.integer(0) }
+    let last = try? EventRows.range(Connection(path: path, isReadOnly: true)).last
+    return last == 0 ? nil : last
   }
 
   private func stamp(_ time: Timestamp) -> String {
