@@ -159,6 +159,12 @@ public final class ChildProcess {
   /// What was captured of the standard error; empty unless it was to be captured.
   public var error: Captured { errorReader?.captured ?? Captured() }
 
+  /// Lets a program that writes too much to its standard output wait, until it is set to false again.
+  public var isOutputPaused: Bool {
+    get { outputReader?.isPaused ?? false }
+    set { outputReader?.isPaused = newValue }
+  }
+
   /// Queues bytes for a program that was started with ``Input/pipe``; they are dropped when it no longer reads.
   public func write(_ bytes: some Sequence<UInt8>) { input?.write(bytes) }
 

@@ -31,6 +31,11 @@ final class ChildProcessOutput {
     }
   }
 
+  /// Whether the child has to wait with what it writes; its end is noticed all the same.
+  var isPaused = false {
+    didSet { watch?.interest = isPaused ? [] : .readable }
+  }
+
   /// Reads what is left after the child's end, without waiting for whoever else may hold the pipe open.
   func finish() {
     var total = 0

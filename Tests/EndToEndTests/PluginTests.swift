@@ -9,6 +9,26 @@ import Testing
 struct PluginTests {
   // MARK: What it can do
 
+  @Test("The documentation's first plugin works as it says")
+  func tutorial() throws {
+    let page = URL(filePath: #filePath).appending(path: "../../../docs/plugins.md").standardized
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let script = try #require(text.components(separatedBy: "```python\n").last?.components(separatedBy: "```").first)
+    let folder = try AgentFolder([
+      "plugins.d/todo.json": #"{"command": ["/usr/bin/python3", "todo.py"], "poll": {"every": "10s"}}"#,
+      "plugins.d/todo.py": script,
+    ])
+    let agent = try folder.startAgent()
+    let client = try folder.client()
+    try client.call("tasks.refresh")
+    #expect(try Program.run("ringi", ["--socket", folder.socket, "approve", "todo/1"]).status == 0)
+    #expect(try client.call("tasks.get", ["task": "todo/1"])["outcome"] == "approved")
+    #expect(try client.call("todo.add", ["title": "Feed the cat"]) == "3")
+    #expect(try client.refusal("todo.add", [:])?["code"] == -32602)
+    agent.send(SIGTERM)
+    #expect(agent.wait(seconds: 20) == 0)
+  }
+
   @Test("A program's methods are the agent's, with their schemas checked by the agent")
   func methods() throws {
     let world = try PluginWorld()
@@ -63,6 +83,21 @@ struct PluginTests {
     #expect(event?["source"]?.string?.hasSuffix("/p") == true)
     let answer = try client.call("p.ask", ["method": "event", "params": ["type": "task-ready"]])
     #expect(answer["error"]?["code"] == -32602)
+  }
+
+  @Test("A hook and a plugin that set each other off are cut short")
+  func loop() throws {
+    let world = try PluginWorld(files: [
+      "hooks.d/again.json": #"{"on": ["p-event"], "call": {"method": "p.event", "params": {"count": 1}}, "retries": 0}"#
+    ])
+    let client = try world.start()
+    try client.call("p.event", ["count": 1])
+    let agent = try #require(world.agent)
+    #expect(agent.waitFor(seconds: 20) { $0.errorText.contains("caused each other") })
+    let count = try client.call("events.list", ["types": ["p-event"]])["events"]?.array?.count ?? 0
+    #expect(count == 9)
+    usleep(200_000)
+    #expect(try client.call("events.list", ["types": ["p-event"]])["events"]?.array?.count == count)
   }
 
   @Test("A program calls what it may: its own, events.publish, and tasks.* of its own tasks")
@@ -141,6 +176,13 @@ struct PluginTests {
     try client.call("agent.reload")
     try world.wait(client) { $0["state"] == "running" }
     #expect(try client.call("agent.status")["problems"] == [])
+    // What would break a plugin that runs is told, and left out of force.
+    let pid = try world.pid(client)
+    try world.writePlugin(["settings": ["url": 7]], arguments: ["answer", schema])
+    let reload = try client.call("agent.reload")
+    #expect(reload["changed"] == [])
+    #expect(reload["problems"]?[0]?.string?.hasSuffix("takes a string, got 7") == true)
+    #expect(try world.pid(client) == pid)
   }
 
   @Test("A secret that the schema marks reaches the program and no log; its environment is the listed one")

@@ -27,6 +27,9 @@ package struct PluginProgram: Equatable, Sendable {
   /// What the command's words name in the file's folder: a program that was replaced makes another plugin.
   private let stamps: [Stamp?]
 
+  /// Whether it is the same program, whatever else its file says of it.
+  func hasSameCode(as other: PluginProgram) -> Bool { command == other.command && stamps == other.stamps }
+
   init(_ value: JSONValue, _ limits: ProcessLimits, in directory: String) {
     command = value["command"]?.array?.compactMap(\.string) ?? []
     allow = value["allow"]?.array?.compactMap { $0.string.map { Glob($0) } }

@@ -208,6 +208,8 @@ package final class PluginHost {
       else { return file }
       do {
         _ = try make(file)
+        // What a program takes is known once it has run.
+        if let process = entries[file.instance]?.plugin as? ProcessPlugin { try process.check(settingsOf: file) }
         return file
       } catch {
         refused.append((file, error))

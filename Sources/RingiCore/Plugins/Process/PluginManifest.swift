@@ -26,6 +26,7 @@ struct PluginManifest: Sendable {
   let version: String?
   let offers: [Offer]
   let hasTasks: Bool
+  let hasTaskContexts: Bool
   let settingsSchema: Schema?
   /// The answer as it came.
   let json: JSONValue
@@ -37,14 +38,8 @@ struct PluginManifest: Sendable {
     guard json.object != nil else { throw Self.mistake("it takes an object, got \(json.kind.rawValue)") }
     self.json = json
     (name, version) = (json["name"]?.string, json["version"]?.string)
-    switch json["tasks"] {
-    case nil: hasTasks = false
-    case let tasks?:
-      guard let tasks = tasks.bool ?? (tasks.isNull ? false : nil) else {
-        throw Self.mistake("/tasks: takes true or false, got \(tasks.kind.rawValue)")
-      }
-      hasTasks = tasks
-    }
+    hasTasks = try Self.flag(json, "tasks", "/tasks")
+    hasTaskContexts = try Self.flag(json, "taskContext", "/taskContext")
     settingsSchema = try Self.schema(json, "settingsSchema", "/settingsSchema")
     let methods = json["methods"] ?? .emptyArray
     guard let list = methods.array, list.count <= Self.maxMethods else {
@@ -75,12 +70,17 @@ struct PluginManifest: Sendable {
     guard !["initialize", "shutdown"].contains(name), !(hasTasks && name.hasPrefix("tasks.")) else {
       throw mistake("\(place)/name: \(JSONValue(name)) is a word of the protocol; choose another")
     }
-    let mutation = json["mutation"] ?? false
-    guard let isMutation = mutation.bool else { throw mistake("\(place)/mutation: takes true or false") }
+    let isMutation = try flag(json, "mutation", "\(place)/mutation")
     let params = try schema(json, "params", "\(place)/params") ?? .object([:], isOpen: true)
     return Offer(
       name: name, summary: json["summary"]?.string ?? "", params: params,
       result: try schema(json, "result", "\(place)/result") ?? .any, isMutation: isMutation)
+  }
+
+  private static func flag(_ json: JSONValue, _ key: String, _ place: String) throws(Mistake) -> Bool {
+    guard let value = json[key], !value.isNull else { return false }
+    guard let flag = value.bool else { throw mistake("\(place): takes true or false, got \(value.kind.rawValue)") }
+    return flag
   }
 
   private static func schema(_ json: JSONValue, _ key: String, _ place: String) throws(Mistake) -> Schema? {

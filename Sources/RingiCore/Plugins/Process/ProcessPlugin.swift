@@ -179,7 +179,7 @@ package final class ProcessPlugin: Plugin {
         guard let self else { throw RPCProcess.down(instance) }
         return try await forward(offer, params, call)
       }
-      source = manifest.hasTasks ? ProcessTaskSource(self) : nil
+      source = manifest.hasTasks ? ProcessTaskSource(self, hasContexts: manifest.hasTaskContexts) : nil
     }
     do { try surroundings.offer(self) } catch let error as Registry.TakenError {
       throw Unusable(description: error.description)
@@ -193,6 +193,16 @@ package final class ProcessPlugin: Plugin {
     ]
     return try PluginManifest(
       try await process.call("initialize", params, within: surroundings.limits().requestTimeout))
+  }
+
+  /// Checks new settings for the program as it runs now.
+  ///
+  /// - Throws: `SettingsError`; of a file with another program there is nothing to say.
+  func check(settingsOf new: PluginFile) throws(SettingsError) {
+    guard state == .running, new.program?.hasSameCode(as: program) == true, let schema = manifest?.settingsSchema,
+      let violation = schema.validate(new.settings).first
+    else { return }
+    throw SettingsError(at: violation.pointer, violation.message)
   }
 
   private func check(_ schema: Schema) throws(Unusable) {

@@ -11,18 +11,15 @@ final class ProcessTaskSource: TaskSource {
   private weak var plugin: ProcessPlugin?
   private let instance: String
 
-  init(_ plugin: ProcessPlugin) { (self.plugin, instance) = (plugin, plugin.instance) }
+  private let hasContexts: Bool
+
+  init(_ plugin: ProcessPlugin, hasContexts: Bool) {
+    (self.plugin, instance, self.hasContexts) = (plugin, plugin.instance, hasContexts)
+  }
 
   private func call(_ method: String, _ params: JSONValue) async throws -> JSONValue {
     guard let plugin else { throw RPCProcess.down(instance) }
     return try await plugin.call(method, params)
-  }
-
-  /// As ``call(_:_:)``; `nil` where the program doesn't know the method.
-  private func optional(_ method: String, _ params: JSONValue) async throws -> JSONValue? {
-    do { return try await call(method, params) } catch let error as RPCError where PeerError.isUnknownMethod(error) {
-      return nil
-    }
   }
 
   // MARK: Reading
@@ -48,7 +45,10 @@ final class ProcessTaskSource: TaskSource {
   }
 
   func task(_ id: TaskItem.ID) async throws -> TaskItem? {
-    guard let result = try await optional("tasks.get", ["task": JSONValue(id.key)]) else {
+    let result: JSONValue
+    do {
+      result = try await call("tasks.get", ["task": JSONValue(id.key)])
+    } catch let error as RPCError where PeerError.isUnknownMethod(error) {
       // Without it the list is what there is to know.
       return try await tasks().items.first { $0.id == id }?.task()
     }
@@ -57,8 +57,9 @@ final class ProcessTaskSource: TaskSource {
   }
 
   func context(of id: TaskItem.ID) async throws -> JSONValue? {
-    let result = try await optional("tasks.context", ["task": JSONValue(id.key)])
-    return result?.isNull == true ? nil : result
+    guard hasContexts else { return nil }
+    let result = try await call("tasks.context", ["task": JSONValue(id.key)])
+    return result.isNull ? nil : result
   }
 
   private func own(_ result: JSONValue, _ id: TaskItem.ID) throws -> TaskItem {

@@ -2,6 +2,7 @@ package import EventLoop
 internal import Glibc
 package import JSON
 internal import JSONRPC
+internal import Timing
 
 /// A program that speaks JSON-RPC 2.0 with the agent on its standard input and output, one message a line.
 ///
@@ -9,6 +10,7 @@ internal import JSONRPC
 @Loop
 package final class RPCProcess {
   /// Who started the program, and hears from it.
+  @Loop
   package protocol Owner: AnyObject {
     /// Answers a request, or takes a notification.
     ///
@@ -64,6 +66,10 @@ package final class RPCProcess {
   private var lastID = 0
   private var serving: [ObjectIdentifier: ServedRequest] = [:]
   private var endAlarm: Alarm?
+  private var pauseAlarm: Alarm?
+  /// What the program writes beyond answers, and what it writes that means nothing.
+  private var unasked: TokenBucket
+  private var odd: TokenBucket
   /// Why the agent ended the program, where it did.
   package private(set) var failure: String?
   /// Whether calls are still taken.
@@ -83,6 +89,8 @@ package final class RPCProcess {
   ) throws {
     (self.name, self.bounds, self.clock, self.owner) = (name, bounds, clock, owner)
     lines = LineReader(limit: bounds.lineBytes)
+    unasked = TokenBucket(capacity: 2000, perSecond: 1000, at: clock.uptime)
+    odd = TokenBucket(capacity: 1000, perSecond: 10, at: clock.uptime)
     let heard = Ear()
     child = try ChildProcess(
       command, input: .pipe, output: .pipe { heard.process?.received($0) },
@@ -164,7 +172,9 @@ package final class RPCProcess {
     settle(
       id,
       .failure(
-        .unavailable("The plugin \(name) has not answered \(call.method) within \(limit) (limits.requestTimeout).")))
+        .unavailable(
+          "The plugin \(name) has not answered \(call.method) within \(DurationText.format(limit)) (limits.requestTimeout)."
+        )))
     cancel(id)
   }
 
@@ -191,14 +201,24 @@ package final class RPCProcess {
 
   private func received(_ bytes: UnsafeRawBufferPointer) {
     guard !bytes.isEmpty else { return outputEnded() }
-    guard failure == nil else { return }
+    guard isOpen else { return }
     for line in lines.take(bytes) {
-      guard failure == nil else { return }
+      guard isOpen else { return }
       if line.isCut {
         fail("It wrote a line of more than \(bounds.lineBytes) bytes.")
       } else if !line.text.allSatisfy({ $0 == 0x20 || (0x09...0x0D).contains($0) }) {
         take(line.text)
       }
+    }
+  }
+
+  /// Lets the program wait: what it writes faster than this is nobody's to work on.
+  private func pause() {
+    guard pauseAlarm == nil else { return }
+    child.isOutputPaused = true
+    pauseAlarm = clock.alarm(after: .milliseconds(100)) { [weak self] in
+      self?.pauseAlarm = nil
+      self?.child.isOutputPaused = false
     }
   }
 
@@ -245,13 +265,18 @@ package final class RPCProcess {
     settle(id, .failure(PeerError.odd("no \"jsonrpc\": \"2.0\"", from: name)))
   }
 
+  /// A program that goes on writing what means nothing, such as a listing, is not the one that was meant.
   private func complain(_ what: String, _ line: [UInt8]) {
+    guard odd.take(at: clock.uptime) != nil else {
+      return fail("It keeps writing what is no JSON-RPC message to its standard output.")
+    }
     owner?.complain("The plugin \(what): \(String(decoding: line.prefix(400), as: UTF8.self))")
   }
 
   // MARK: Serving
 
   private func take(_ method: String, _ params: JSONValue, id: JSONValue?) {
+    if unasked.take(at: clock.uptime) == nil { pause() }
     switch method {
     case "$/cancelRequest" where id == nil:
       guard let other = params["id"] else { return }
@@ -342,6 +367,8 @@ package final class RPCProcess {
   private func close() {
     isOpen = false
     endAlarm?.cancel()
+    pauseAlarm?.cancel()
+    child.isOutputPaused = false
     for id in pending.keys.sorted() { settle(id, .failure(Self.down(name))) }
     for request in serving.values { request.task?.cancel() }
   }
