@@ -48,7 +48,7 @@ import Timing
   }
 
   @Test(arguments: [
-    Fault.Kind.reset(applied: true), .status(503), .truncatedBody(after: 5), .malformedJSON, .loginPage,
+    Fault.Kind.reset(applied: true), .status(503), .truncatedBody(after: 5), .malformedJSON,
   ])
   func aLostStartIsUnknownAndNeverRepeated(_ fault: Fault.Kind) async throws {
     try await onLoop { () async throws in
