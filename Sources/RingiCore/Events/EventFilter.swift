@@ -33,6 +33,10 @@ package struct EventFilter: Equatable, Sendable {
   @inline(__always)
   package func matches(_ event: Event) -> Bool { wantsAll || isMet(by: event) }
 
+  /// As ``matches(_:)-(Event)``; who wants everything doesn't pay for a look at the event.
+  @inline(__always)
+  func matches(_ record: EventRecord) -> Bool { wantsAll || isMet(by: record.event) }
+
   /// Whether more than the type matters.
   var hasConditions: Bool { !conditions.isEmpty }
 

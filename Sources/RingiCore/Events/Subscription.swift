@@ -64,7 +64,7 @@ extension Session {
     for subscription in subscriptions where subscription.isLive {
       // A replay of this turn may have told of some of them.
       for record in records where record.sequence > subscription.cursor {
-        if subscription.filter.matches(record.event) {
+        if subscription.filter.matches(record) {
           guard stream.unsent + record.size <= room else {
             fallBehind(subscription, at: record)
             break
@@ -125,7 +125,7 @@ extension Session {
         return
       }
       for case let record? in records {
-        if subscription.filter.matches(record.event) {
+        if subscription.filter.matches(record) {
           notify { record.write(subscription: subscription.id, into: &$0) }
         }
         subscription.cursor = record.sequence

@@ -141,7 +141,7 @@ final class HookQueue {
       guard let records = log.recent(after: cursor, limit: min(budget, 64)) else { return .read }
       for case let record? in records {
         budget -= 1
-        if hook.filter.matches(record.event) {
+        if hook.filter.matches(record) {
           if let delivery = takeAgain(upTo: record.sequence - 1) { return .delivery(delivery) }
           cursor = record.sequence
           if let delivery = begin(record) { return .delivery(delivery) }
