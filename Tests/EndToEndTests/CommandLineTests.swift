@@ -4,7 +4,7 @@ import JSON
 import RingiTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CommandLineTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandLineTests {
   @Test(arguments: [["--socke", "x"], ["--socket"], ["--config", ""], ["extra"], ["--state="]])
   func whatItDoesNotTakeIsAUsageError(_ words: [String]) throws {
     let result = try Program.run("ringid", words)

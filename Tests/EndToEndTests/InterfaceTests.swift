@@ -5,7 +5,7 @@ import RingiTestSupport
 import Testing
 
 /// The shapes of what the agent answers about itself.
-@Suite(.timeLimit(.minutes(2))) struct InterfaceTests {
+@Suite(.timeLimit(.minutes(5))) struct InterfaceTests {
   private func withAgent(_ files: [String: String] = [:], _ body: (TestClient) throws -> Void) throws {
     let folder = try AgentFolder(files)
     let agent = try folder.startAgent()

@@ -5,7 +5,7 @@ import RingiTestSupport
 import SQLite
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct LateStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct LateStoreTests {
   @Test("A store that opens after the start forgets the hooks and jobs that are not configured any more")
   func forgetting() throws {
     let hook = #"{"on": ["never"], "run": ["true"]}"#

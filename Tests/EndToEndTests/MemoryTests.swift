@@ -5,7 +5,7 @@ import RingiTestSupport
 import Testing
 
 /// What the agent still knows after a kill -9.
-@Suite(.timeLimit(.minutes(2))) struct MemoryTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryTests {
   private func kill(_ agent: Program) {
     agent.send(SIGKILL)
     #expect(agent.wait() == -SIGKILL)

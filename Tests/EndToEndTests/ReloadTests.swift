@@ -4,7 +4,7 @@ import JSON
 import RingiTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ReloadTests {
+@Suite(.timeLimit(.minutes(5))) struct ReloadTests {
   private enum Change: CaseIterable, Sendable { case byRename, inPlace, byLink }
 
   /// What the hook `h` listens for now.

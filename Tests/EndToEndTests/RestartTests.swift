@@ -6,7 +6,7 @@ import Sandbox
 import Testing
 
 /// What an agent still knows after it was stopped or killed.
-@Suite(.timeLimit(.minutes(2)), .serialized) struct RestartTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct RestartTests {
   /// Kills an agent and starts the next one.
   private func restart(_ agent: Program, _ world: SAPWorld) throws -> (agent: Program, client: TestClient) {
     agent.send(SIGKILL)

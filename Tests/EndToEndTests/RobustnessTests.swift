@@ -5,7 +5,7 @@ import JSONRPC
 import RingiTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2)), .serialized) struct RobustnessTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct RobustnessTests {
   /// Processor time that a process has used, in seconds.
   private func processorTime(_ pid: Int32) throws -> Double {
     let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)

@@ -4,7 +4,7 @@ import JSON
 import RingiTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct SecretLogTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretLogTests {
   private static let secret = "s3cr3t/Pä+ß="
 
   @Test(arguments: ["text", "json"]) func theFinestLogShowsNoSecret(_ format: String) throws {

@@ -5,7 +5,7 @@ import RingiTestSupport
 import Testing
 
 /// What systemd expects of a service.
-@Suite(.timeLimit(.minutes(2))) struct ServiceManagerTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceManagerTests {
   @Test func systemdIsToldOfEachStep() throws {
     let folder = try AgentFolder()
     let notifications = try DatagramSocket(folder.path("notify"))

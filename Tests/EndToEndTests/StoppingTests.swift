@@ -4,7 +4,7 @@ import JSON
 import RingiTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct StoppingTests {
+@Suite(.timeLimit(.minutes(5))) struct StoppingTests {
   /// A hook that begins, and ends only when the test says so or after a minute.
   private func folderWithSlowHook() throws -> AgentFolder {
     let folder = try AgentFolder()

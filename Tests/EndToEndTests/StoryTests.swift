@@ -5,7 +5,7 @@ import RingiTestSupport
 import Testing
 
 /// The story of one order, with all three programs.
-@Suite(.timeLimit(.minutes(2))) struct StoryTests {
+@Suite(.timeLimit(.minutes(5))) struct StoryTests {
   private static let phrases = """
     {"phrases": [
       {"say": "だっふんだ", "call": "sap.workflow.start",

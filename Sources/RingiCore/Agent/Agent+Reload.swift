@@ -47,7 +47,9 @@ extension Agent {
     if !isStopping { notifier.ready() }
     let result: JSONValue = [
       "changed": JSONValue(array: changed.map { JSONValue($0) }),
-      "problems": JSONValue(array: problems.sentences.map { JSONValue(redactor.redact($0)) }),
+      // What else is wrong, agent.status tells.
+      "problems": JSONValue(
+        array: problems.sentences(prefixes: "config:", "listen").map { JSONValue(redactor.redact($0)) }),
     ]
     var entry = AuditEntry("reload", by: actor, outcome: changed.isEmpty ? "unchanged" : "changed", at: clock.now)
     entry.details = result

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// The folder of a configuration: what files there are.

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import EventLoop
 internal import Glibc
 internal import SQLite
@@ -8,6 +9,18 @@ package enum Restoration {
   /// Why a file is no backup.
   package struct Unusable: Error, CustomStringConvertible {
     package let description: String
+  }
+
+  /// An agent that was told to end needs a moment for it.
+  private static func takeLock(_ directory: String) throws -> StateLock {
+    for _ in 0..<60 {
+      do {
+        return try StateLock(directory: directory)
+      } catch is StateLock.Held {
+        usleep(200_000)
+      }
+    }
+    return try StateLock(directory: directory)
   }
 
   /// Puts it there.
@@ -22,7 +35,7 @@ package enum Restoration {
   package static func restore(_ backup: String, into directory: String, at time: Timestamp) throws -> String? {
     let (source, identity) = try open(backup)
     try Folder.make(directory)
-    let lock = try StateLock(directory: directory)
+    let lock = try takeLock(directory)
     defer { withExtendedLifetime(lock) {} }
     let file = StoreFile(directory: directory)
     guard identity != file.identity.database else { throw Unusable(description: "\(backup) is the store itself.") }

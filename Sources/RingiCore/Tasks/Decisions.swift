@@ -221,7 +221,9 @@ package final class Decisions {
   private func audit(_ request: Request, _ task: TaskItem.ID, _ error: RPCError) {
     // What was refused because nothing can be recorded is not recorded either.
     if error.isOfStore { return }
-    audit(request, task, error.outcome, backend: error.backend)
+    // What waits for an earlier decision was not sent itself.
+    let outcome = error.details["since"] == nil ? error.outcome : "pending"
+    audit(request, task, outcome, backend: error.backend)
   }
 
   private func recordElsewhere(_ task: TaskItem, _ request: Request, in entry: InboxSource) async throws -> Done {

@@ -7,7 +7,7 @@ import Sandbox
 import Testing
 
 /// What a backend in trouble looks like to clients, whatever the trouble is.
-@Suite(.timeLimit(.minutes(2))) struct BackendTroubleTests {
+@Suite(.timeLimit(.minutes(5))) struct BackendTroubleTests {
   private static let listing = "GET /v1/task-instances"
 
   enum Trouble: CaseIterable, Sendable {

@@ -6,7 +6,7 @@ import Sandbox
 import Testing
 
 /// What becomes of an approval when something goes wrong on the way.
-@Suite(.timeLimit(.minutes(2))) struct DecisionOutcomeTests {
+@Suite(.timeLimit(.minutes(5))) struct DecisionOutcomeTests {
   private static let completing = "PATCH /v1/task-instances/*"
 
   enum Loss: CaseIterable, Sendable {

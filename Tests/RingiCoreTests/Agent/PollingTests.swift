@@ -5,7 +5,7 @@ import Sandbox
 import Testing
 
 /// What polls make of a backend that is ill.
-@Suite(.timeLimit(.minutes(2))) struct PollingTests {
+@Suite(.timeLimit(.minutes(5))) struct PollingTests {
   private static let listing = "GET /v1/task-instances"
 
   @Test func anAgentWhoseBackendIsDownRunsAndSaysSoOnce() async throws {

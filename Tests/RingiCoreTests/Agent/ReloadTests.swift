@@ -5,7 +5,7 @@ import RingiTestSupport
 import Sandbox
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ReloadTests {
+@Suite(.timeLimit(.minutes(5))) struct ReloadTests {
   @Test func whatDidNotChangeIsLeftAlone() async throws {
     let rig = try await AgentRig()
     _ = try rig.readyTask()

@@ -8,7 +8,7 @@ import Testing
 import Timing
 
 /// How the whole agent leaves a backend alone that asked for it.
-@Suite(.timeLimit(.minutes(2))) struct RetryAfterTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryAfterTests {
   private static let listing = "GET /v1/task-instances"
   /// As the test's clock, a year before it and a year after it.
   private static let backendClocks = ["2026-11-30T00:00:00Z", "2025-11-30T00:00:00Z", "2027-11-30T00:00:00Z"]

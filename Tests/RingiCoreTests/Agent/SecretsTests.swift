@@ -8,7 +8,7 @@ import Sandbox
 import Testing
 
 /// The value of a secret leaves the agent towards its backend and nowhere else.
-@Suite(.timeLimit(.minutes(2))) struct SecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretsTests {
   private static let secret = "s3cr3t/Pä+ß="
 
   enum Place: CaseIterable, Sendable { case value, environment, file, command, credential }

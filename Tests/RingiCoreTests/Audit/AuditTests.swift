@@ -7,7 +7,7 @@ import RingiTestSupport
 import SQLite
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct AuditTests {
+@Suite(.timeLimit(.minutes(5))) struct AuditTests {
   /// A store with `count` entries about a task each.
   @Loop
   private static func fixture(_ count: Int) async throws -> StoreFixture {

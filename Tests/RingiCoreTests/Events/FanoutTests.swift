@@ -7,7 +7,7 @@ import Testing
 
 @testable import RingiCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FanoutTests {
   @Test func eventsComeInTheOrderOfTheirPublishingWithoutRepeats() async throws {
     try await onLoop {

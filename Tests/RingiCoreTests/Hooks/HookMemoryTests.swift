@@ -9,7 +9,7 @@ import Timing
 
 @testable import RingiCore
 
-@Suite(.timeLimit(.minutes(2))) struct HookMemoryTests {
+@Suite(.timeLimit(.minutes(5))) struct HookMemoryTests {
   /// The sequences that reach the method `test.call`, which fails with some.
   @Loop private final class Calls {
     var seen: [Int64] = []

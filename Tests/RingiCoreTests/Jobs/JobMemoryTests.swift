@@ -7,7 +7,7 @@ import Timing
 
 @testable import RingiCore
 
-@Suite(.timeLimit(.minutes(2))) struct JobMemoryTests {
+@Suite(.timeLimit(.minutes(5))) struct JobMemoryTests {
   @Test(
     "A run that was missed while the agent was off is made up for once, or left out, and then the rhythm goes on",
     arguments: [(Job.Misfire.once, [0, 3600]), (.skip, [3600])])

@@ -7,7 +7,7 @@ import RingiTestSupport
 import SQLite
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct MutationsTests {
+@Suite(.timeLimit(.minutes(5))) struct MutationsTests {
   /// Methods that count their calls, over a store that can be opened anew.
   @Loop
   private final class Rig {

@@ -11,7 +11,7 @@ import Timing
 
 @testable import RingiCore
 
-@Suite(.timeLimit(.minutes(1))) struct RestorationTests {
+@Suite(.timeLimit(.minutes(5))) struct RestorationTests {
   private static let time = Timestamp(milliseconds: 1_700_000_000_000)
 
   /// A store with a task under way and some events, and a backup of it; the agent has ended.

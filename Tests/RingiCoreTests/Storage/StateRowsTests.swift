@@ -7,7 +7,7 @@ import Testing
 
 @testable import RingiCore
 
-@Suite(.timeLimit(.minutes(1))) struct StateRowsTests {
+@Suite(.timeLimit(.minutes(5))) struct StateRowsTests {
   /// The error that setting a value ends in; `nil` when it is kept.
   @Loop private func refusal(_ state: PluginState, _ key: String, _ value: JSONValue?) async throws -> RPCError? {
     do {

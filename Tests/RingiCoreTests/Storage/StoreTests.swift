@@ -10,7 +10,7 @@ import Timing
 
 @testable import RingiCore
 
-@Suite(.timeLimit(.minutes(1))) struct StoreTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreTests {
   /// Counts the batches in which events come.
   @Loop private final class Batches: EventBus.Listener {
     private(set) var sizes: [Int] = []

@@ -10,7 +10,7 @@ import Testing
 @testable import RingiCore
 
 /// What becomes of a decision when the agent ends between writing it down and hearing of its end.
-@Suite(.timeLimit(.minutes(1))) struct ResumedDecisionsTests {
+@Suite(.timeLimit(.minutes(5))) struct ResumedDecisionsTests {
   /// One life of an agent after another, with one backend and one state directory.
   @Loop private final class Lives {
     let folder: TemporaryFolder
