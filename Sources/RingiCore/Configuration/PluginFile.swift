@@ -46,7 +46,7 @@ package struct PluginFile: Equatable, Sendable {
       "provider": .string("A built-in provider.", minLength: 1),
       "library": .string("The path of a native plugin.", minLength: 1),
       "command": .array("An executable plugin and its arguments.", of: .string(), minItems: 1),
-      "protocol": .string("What `command` speaks.", enum: ["ringi", "mcp"]).default("ringi"),
+      "protocol": .string("What `command` speaks.", enum: PluginProtocol.allCases.map(\.rawValue)).default("ringi"),
       "allow": .array(
         "Globs over the methods that a `command` may call; without, its own, `events.publish`, and `tasks.*` for its "
           + "own tasks.", of: .string(minLength: 1)),

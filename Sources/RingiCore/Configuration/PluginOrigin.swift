@@ -29,7 +29,8 @@ enum PluginOrigin {
       checkProvider(name, &file, providers)
     } else {
       file.refuseNUL(at: JSONPointer.root.appending(kind))
-      refuseUnsupported(&file)
+      refuseLibrary(&file)
+      refuseSettings(&file)
     }
     return name
   }
@@ -64,17 +65,21 @@ enum PluginOrigin {
   }
 
   /// The one place that says what can't be loaded yet; a disabled file may wait for it.
-  private static func refuseUnsupported(_ file: inout ConfigurationFile) {
-    guard file.value["enabled"]?.bool != false else { return }
-    let advice = "use a built-in provider or a command that speaks \"ringi\", or set \"enabled\": false"
-    if file.value["library"] != nil {
-      file.complain(
-        at: JSONPointer.root.appending("library"), aboutKey: true,
-        "native libraries are not supported by this version; \(advice)")
-    } else if file.value["protocol"]?.string == "mcp" {
-      file.complain(
-        at: JSONPointer.root.appending("protocol"),
-        "the protocol \"mcp\" is not supported by this version; \(advice)")
-    }
+  private static func refuseLibrary(_ file: inout ConfigurationFile) {
+    guard file.value["enabled"]?.bool != false, file.value["library"] != nil else { return }
+    file.complain(
+      at: JSONPointer.root.appending("library"), aboutKey: true,
+      "native libraries are not supported by this version; use a built-in provider or a command, or set \"enabled\": false"
+    )
+  }
+
+  /// The Model Context Protocol has no way to hand settings over.
+  private static func refuseSettings(_ file: inout ConfigurationFile) {
+    guard file.value["protocol"]?.string == PluginProtocol.mcp.rawValue,
+      file.value["settings"]?.object?.isEmpty == false
+    else { return }
+    file.complain(
+      at: JSONPointer.root.appending("settings"), aboutKey: true,
+      "a server of the Model Context Protocol takes no settings; give it arguments in command, or variables in env")
   }
 }

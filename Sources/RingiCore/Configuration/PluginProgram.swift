@@ -21,6 +21,7 @@ package struct PluginProgram: Equatable, Sendable {
   }
 
   package let command: [String]
+  package let dialect: PluginProtocol
   /// Globs over the methods that it may call; `nil` for the usual ones.
   package let allow: [Glob]?
   package let environment: [String: String]
@@ -29,10 +30,13 @@ package struct PluginProgram: Equatable, Sendable {
   private let stamps: [Stamp?]
 
   /// Whether it is the same program, whatever else its file says of it.
-  func hasSameCode(as other: PluginProgram) -> Bool { command == other.command && stamps == other.stamps }
+  func hasSameCode(as other: PluginProgram) -> Bool {
+    command == other.command && dialect == other.dialect && stamps == other.stamps
+  }
 
   init(_ value: JSONValue, _ limits: ProcessLimits, in directory: String) {
     command = value["command"]?.array?.compactMap(\.string) ?? []
+    dialect = value["protocol"]?.string.flatMap(PluginProtocol.init) ?? .ringi
     allow = value["allow"]?.array?.compactMap { $0.string.map { Glob($0) } }
     environment = EnvironmentVariables.read(value["env"])
     self.limits = limits

@@ -8,16 +8,20 @@ final class PluginWorld {
   let folder: AgentFolder
   private(set) var agent: Program?
 
-  /// Writes a configuration with the plugin `p`, which is ``script``.
+  /// Writes a configuration with the plugin `p`.
   ///
   /// - Parameters:
   ///   - plugin: Members of p.json beside its command.
+  ///   - script: The program.
   ///   - arguments: Words for the program.
   ///   - files: Further files of the configuration.
   /// - Throws: What keeps them from being written.
-  init(_ plugin: JSONValue = [:], arguments: [String] = [], files: [String: String] = [:]) throws {
+  init(
+    _ plugin: JSONValue = [:], script: String = PluginWorld.script, arguments: [String] = [],
+    files: [String: String] = [:]
+  ) throws {
     folder = try AgentFolder(files)
-    try folder.write("plugins.d/p.py", Self.script)
+    try folder.write("plugins.d/p.py", script)
     try writePlugin(plugin, arguments: arguments)
   }
 

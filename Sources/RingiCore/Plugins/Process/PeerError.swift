@@ -38,11 +38,26 @@ enum PeerError {
   ///   - name: The plugin instance.
   /// - Returns: An error with one of the agent's codes.
   static func read(_ json: JSONValue, from name: String) -> RPCError {
+    let code = json["code"]?.int
+    return read(
+      json, as: json["data"]?["kind"]?.string ?? codes.first { code == Int64($0.value) }?.key ?? "", from: name)
+  }
+
+  /// Reads an error object of a program that doesn't know the agent's kinds, and whose numbers have other meanings.
+  ///
+  /// - Parameters:
+  ///   - json: The object, or whatever is in its place.
+  ///   - name: The plugin instance.
+  /// - Returns: An error with one of the agent's codes.
+  static func readForeign(_ json: JSONValue, from name: String) -> RPCError {
+    read(json, as: json["code"]?.int == -32602 ? "invalid-params" : "backend-error", from: name)
+  }
+
+  private static func read(_ json: JSONValue, as kind: String, from name: String) -> RPCError {
     guard let code = json["code"]?.int, let text = json["message"]?.string else {
       return odd("an error that is no error object", from: name)
     }
     let data = json["data"]
-    let kind = data?["kind"]?.string ?? codes.first { $0.value == code }?.key ?? ""
     let message = text.prefix(bytes: maxMessageBytes)
     var details = Dictionary(data?.object?.map { ($0.key, $0.value) } ?? []) { $1 }
     details["kind"] = nil

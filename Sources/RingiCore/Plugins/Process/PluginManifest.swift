@@ -6,7 +6,10 @@ internal import RingiKit
 /// What a plugin's program says of itself, in its answer to `initialize`.
 struct PluginManifest: Sendable {
   struct Offer: Sendable {
+    /// The method's name, without the instance.
     let name: String
+    /// What the program calls it.
+    let ownName: String
     let summary: String
     let params: Schema
     let result: Schema
@@ -18,8 +21,8 @@ struct PluginManifest: Sendable {
     let description: String
   }
 
-  private static let maxMethods = 1000
-  private static let maxNameBytes = 128
+  static let maxMethods = 1000
+  static let maxNameBytes = 128
 
   /// The program's own name and version.
   let name: String?
@@ -57,6 +60,16 @@ struct PluginManifest: Sendable {
     self.offers = offers
   }
 
+  /// What a program has said in another way.
+  ///
+  /// - Parameters:
+  ///   - offers: Methods with names that differ.
+  ///   - json: What tells whether it has changed.
+  init(_ offers: [Offer], _ json: JSONValue) {
+    (name, version, hasTasks, hasTaskContexts, settingsSchema) = (nil, nil, false, false, nil)
+    (self.offers, self.json) = (offers, json)
+  }
+
   private static func mistake(_ what: String) -> Mistake {
     Mistake(description: "Its answer to initialize can't be used: \(what).")
   }
@@ -73,7 +86,7 @@ struct PluginManifest: Sendable {
     let isMutation = try flag(json, "mutation", "\(place)/mutation")
     let params = try schema(json, "params", "\(place)/params") ?? .object([:], isOpen: true)
     return Offer(
-      name: name, summary: json["summary"]?.string ?? "", params: params,
+      name: name, ownName: name, summary: json["summary"]?.string ?? "", params: params,
       result: try schema(json, "result", "\(place)/result") ?? .any, isMutation: isMutation)
   }
 

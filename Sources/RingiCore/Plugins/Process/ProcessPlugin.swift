@@ -52,6 +52,8 @@ package final class ProcessPlugin: Plugin {
   private(set) var problems: [ConfigurationProblem] = []
   private var manifest: PluginManifest?
   private var process: RPCProcess?
+  /// The conversation with a server of the Model Context Protocol.
+  private(set) var session: MCPSession?
   private var work: Task<Void, any Error>?
   private var isStopping = false
   private var errors: ErrorOutput?
@@ -121,7 +123,10 @@ package final class ProcessPlugin: Plugin {
   private func run() async -> (reason: String, isFinal: Bool) {
     let errors = ErrorOutput(redact: surroundings.redactor.redact) { [unowned self] in log(.info, $0) }
     self.errors = errors
-    defer { process = nil }
+    defer {
+      session?.close()
+      (process, session) = (nil, nil)
+    }
     do {
       let process = try launch()
       self.process = process
@@ -149,7 +154,7 @@ package final class ProcessPlugin: Plugin {
     let environment = PluginEnvironment.base(of: surroundings.environment)
       .filter { redactor.redact($0.value) == $0.value }.merging(program.environment) { $1 }
     let command = ChildProcess.Command(program.command, environment: environment, directory: file.directory)
-    return try RPCProcess(command, name: instance, bounds: bounds, clock: clock, owner: self)
+    return try RPCProcess(command, name: instance, dialect: program.dialect, bounds: bounds, clock: clock, owner: self)
   }
 
   private func end(of process: RPCProcess, _ lastLine: String?) -> String {
@@ -165,6 +170,28 @@ package final class ProcessPlugin: Plugin {
   // MARK: The beginning
 
   private func initialize(_ process: RPCProcess) async throws {
+    switch program.dialect {
+    case .ringi: try adopt(try await greet(process))
+    case .mcp:
+      let session = session(with: process)
+      self.session = session
+      try adopt(try await session.open())
+    }
+  }
+
+  private func session(with process: RPCProcess) -> MCPSession {
+    MCPSession(
+      process,
+      MCPSession.Surroundings(
+        instance: instance, clock: clock, limit: { [surroundings] in surroundings.limits().requestTimeout },
+        warn: { [weak self] in self?.log(.warning, $0) },
+        changed: { [weak self, weak process] manifest in
+          // What is wrong with the new methods is told where the program is started.
+          do { try self?.adopt(manifest) } catch { process?.fail("\(error)") }
+        }))
+  }
+
+  private func greet(_ process: RPCProcess) async throws -> PluginManifest {
     let manifest = try await introduce(process, file.settings)
     if let schema = manifest.settingsSchema {
       try check(schema)
@@ -172,6 +199,11 @@ package final class ProcessPlugin: Plugin {
       // Who marks secrets gets them, which can be told only once they are marked.
       if settings != file.settings { _ = try await introduce(process, settings) }
     }
+    return manifest
+  }
+
+  /// Puts into force what the program offers now.
+  private func adopt(_ manifest: PluginManifest) throws {
     let isSame = self.manifest?.json == manifest.json
     self.manifest = manifest
     if !isSame {
@@ -241,7 +273,13 @@ package final class ProcessPlugin: Plugin {
     if call.progressToken != nil { progress = { call.progress($0) } }
     try checkRunning()
     do {
-      return try await self.call(offer.name, params, causes: call.causes, progress: progress)
+      guard program.dialect == .mcp else {
+        return try await self.call(offer.ownName, params, causes: call.causes, progress: progress)
+      }
+      guard let session else { throw RPCProcess.down(instance) }
+      let answer = try await self.call(
+        "tools/call", session.params(offer.ownName, params), causes: call.causes, progress: progress)
+      return try MCPResult.read(answer, of: offer.ownName, instance)
     } catch let error as RPCError where offer.isMutation && PeerError.leavesOpen(error) {
       throw RPCError.outcomeUnknown(
         "\(offer.name) was sent to the plugin \(instance), and no answer tells whether it was done: \(error.message)",
@@ -267,6 +305,9 @@ extension ProcessPlugin: RPCProcess.Owner {
   package func complain(_ sentence: String) { log(.warning, sentence) }
 
   package func serve(_ method: String, _ params: JSONValue, from process: RPCProcess) async throws -> JSONValue {
-    try await PluginRequests.serve(method, params, of: self, process)
+    switch program.dialect {
+    case .ringi: try await PluginRequests.serve(method, params, of: self, process)
+    case .mcp: try MCPRequests.serve(method, params, of: self)
+    }
   }
 }

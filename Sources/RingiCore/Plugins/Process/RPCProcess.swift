@@ -56,6 +56,7 @@ package final class RPCProcess {
 
   /// How the plugin is called in messages.
   private let name: String
+  private let dialect: PluginProtocol
   private let bounds: Bounds
   private let clock: any LoopClock
   private weak var owner: (any Owner)?
@@ -80,14 +81,16 @@ package final class RPCProcess {
   /// - Parameters:
   ///   - command: What to run.
   ///   - name: The plugin instance.
+  ///   - dialect: What it speaks.
   ///   - bounds: What it may make the agent hold.
   ///   - clock: Measures how long it takes.
   ///   - owner: Hears from it; not kept alive.
   /// - Throws: `ChildProcessError`.
   package init(
-    _ command: ChildProcess.Command, name: String, bounds: Bounds, clock: any LoopClock, owner: any Owner
+    _ command: ChildProcess.Command, name: String, dialect: PluginProtocol, bounds: Bounds, clock: any LoopClock,
+    owner: any Owner
   ) throws {
-    (self.name, self.bounds, self.clock, self.owner) = (name, bounds, clock, owner)
+    (self.name, self.dialect, self.bounds, self.clock, self.owner) = (name, dialect, bounds, clock, owner)
     lines = LineReader(limit: bounds.lineBytes)
     unasked = TokenBucket(capacity: 2000, perSecond: 1000, at: clock.uptime)
     odd = TokenBucket(capacity: 1000, perSecond: 10, at: clock.uptime)
@@ -144,7 +147,7 @@ package final class RPCProcess {
     let call = PendingCall(method, progress)
     pending[id] = call
     send { message in
-      let params = progress == nil ? params : params.setting("progressToken", to: JSONValue(id))
+      let params = progress == nil ? params : dialect.askingForProgress(params, token: id)
       MessageWriter.request(method, id: id, params: params, in: &message)
     }
     let alarm = clock.alarm(after: limit) { [weak self] in self?.timeOut(id, limit) }
@@ -167,6 +170,14 @@ package final class RPCProcess {
     send { MessageWriter.notification(method, in: &$0) { params.write(into: &$0) } }
   }
 
+  /// Sends a request whose answer is of no interest.
+  package func ask(_ method: String, _ params: JSONValue?) {
+    guard isOpen, child.unwritten < bounds.unsentBytes else { return }
+    lastID += 1
+    let id = lastID
+    send { MessageWriter.request(method, id: id, params: params, in: &$0) }
+  }
+
   private func timeOut(_ id: Int, _ limit: Duration) {
     guard let call = pending[id] else { return }
     settle(
@@ -178,7 +189,10 @@ package final class RPCProcess {
     cancel(id)
   }
 
-  private func cancel(_ id: Int) { notify("$/cancelRequest", ["id": JSONValue(id)]) }
+  private func cancel(_ id: Int) {
+    let (method, params) = dialect.cancellation(of: id)
+    notify(method, params)
+  }
 
   private func settle(_ id: Int, _ result: Result<JSONValue, RPCError>) {
     guard let call = pending.removeValue(forKey: id) else { return }
@@ -236,6 +250,14 @@ package final class RPCProcess {
     } catch {
       return complain("wrote what is not JSON (\(error.message))", line)
     }
+    if dialect.takesBatches, let batch = message.array, !batch.isEmpty {
+      for message in batch where isOpen { take(message, line) }
+    } else {
+      take(message, line)
+    }
+  }
+
+  private func take(_ message: JSONValue, _ line: [UInt8]) {
     guard message["jsonrpc"]?.string == "2.0" else { return takeOdd(message, line) }
     if let method = message["method"]?.string {
       return take(method, message["params"] ?? .emptyObject, id: message["id"])
@@ -252,7 +274,7 @@ package final class RPCProcess {
   private func answer(_ message: JSONValue) -> Result<JSONValue, RPCError> {
     switch (message["result"], message["error"]) {
     case (let result?, nil): return .success(result)
-    case (nil, let error?): return .failure(PeerError.read(error, from: name))
+    case (nil, let error?): return .failure(dialect.error(error, from: name))
     case (nil, nil): return .failure(PeerError.odd("neither result nor error", from: name))
     case (_?, _?): return .failure(PeerError.odd("both result and error", from: name))
     }
@@ -277,14 +299,13 @@ package final class RPCProcess {
 
   private func take(_ method: String, _ params: JSONValue, id: JSONValue?) {
     if unasked.take(at: clock.uptime) == nil { pause() }
-    switch method {
-    case "$/cancelRequest" where id == nil:
-      guard let other = params["id"] else { return }
+    if id == nil, let other = dialect.cancelled(method, params) {
       for request in serving.values where request.id == other { request.task?.cancel() }
-    case "$/progress" where id == nil:
-      guard let token = params["token"]?.int, let call = pending[Int(token)] else { return }
-      call.progress?(params["value"] ?? .null)
-    default: serve(method, params, id)
+    } else if id == nil, let (token, value) = dialect.progress(method, params) {
+      guard let token = token?.int, let call = pending[Int(token)] else { return }
+      call.progress?(value)
+    } else {
+      serve(method, params, id)
     }
   }
 
@@ -348,11 +369,7 @@ package final class RPCProcess {
   ///   - term: From the request to `SIGTERM`.
   ///   - kill: From the request to `SIGKILL`, which a cancellation brings at once.
   package func stop(term: Duration, kill: Duration) async {
-    if isOpen {
-      lastID += 1
-      let id = lastID
-      send { MessageWriter.request("shutdown", id: id, params: nil, in: &$0) }
-    }
+    if let shutdown = dialect.shutdown { ask(shutdown, nil) }
     child.closeInput()
     close()
     let child = child

@@ -1,0 +1,212 @@
+internal import EventLoop
+internal import JSON
+internal import JSONRPC
+internal import RingiModel
+
+/// The conversation with one run of a server of the Model Context Protocol.
+@Loop
+final class MCPSession {
+  /// What a session needs of its plugin.
+  struct Surroundings {
+    var instance: String
+    var clock: any LoopClock
+    /// How long an answer may take, and a list with all its pages.
+    var limit: @Loop () -> Duration
+    /// Takes a sentence for the log.
+    var warn: @Loop (String) -> Void
+    /// Takes the tools whenever the server has others.
+    var changed: @Loop (PluginManifest) -> Void
+  }
+
+  /// The revisions that begin with a handshake, oldest first.
+  nonisolated static let handshakes = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
+  /// The revision without: each request says for itself what it is.
+  nonisolated static let stateless = "2026-07-28"
+
+  private static let client: JSONValue = ["name": "ringi", "version": JSONValue(Version.current)]
+  private static let maxPages = 200
+  /// From one list to the next, however often the server says that there is another.
+  private static let listPause = Duration.seconds(1)
+
+  private let process: RPCProcess
+  private let surroundings: Surroundings
+  private var capabilities: JSONValue = .emptyObject
+  private var isStateless = false
+  /// What the server had against a handshake.
+  private var refusal: RPCError?
+  private var isOpen = false
+  private var isListStale = false
+  private var listing: Task<Void, any Error>?
+
+  init(_ process: RPCProcess, _ surroundings: Surroundings) {
+    (self.process, self.surroundings) = (process, surroundings)
+  }
+
+  // MARK: The beginning
+
+  /// Agrees on a revision and asks for the tools.
+  ///
+  /// - Returns: The tools.
+  /// - Throws: `ProcessPlugin.Unusable` when there is no revision that both speak; `RPCError`; `CancellationError`.
+  func open() async throws -> PluginManifest {
+    try await shakeHands()
+    if isStateless, capabilities["tools"]?["listChanged"] == true {
+      process.ask("subscriptions/listen", dressed(["notifications": ["toolsListChanged": true]]))
+    }
+    let manifest = try await firstList()
+    isOpen = true
+    if isListStale { listChanged() }
+    return manifest
+  }
+
+  private func firstList() async throws -> PluginManifest {
+    do {
+      return try await list()
+    } catch let error as RPCError {
+      guard let refusal, Self.isAnswer(error) else { throw error }
+      throw RPCError.backendError(
+        provider: surroundings.instance,
+        message: "The server refuses initialize (\(refusal.message)), and tools/list without it (\(error.message)).")
+    }
+  }
+
+  private func shakeHands(offering offered: String = handshakes[handshakes.count - 1]) async throws {
+    let answer: JSONValue
+    do {
+      answer = try await process.call(
+        "initialize",
+        ["protocolVersion": JSONValue(offered), "capabilities": [:], "clientInfo": Self.client],
+        within: surroundings.limit())
+    } catch let error as RPCError where Self.isAnswer(error) {
+      return try await goOn(after: error, offered)
+    }
+    guard let revision = answer["protocolVersion"]?.string else {
+      throw ProcessPlugin.Unusable(description: "Its answer to initialize can't be used: it has no protocolVersion.")
+    }
+    if revision == Self.stateless { return try await discover() }
+    guard Self.handshakes.contains(revision) else { throw Self.strange([JSONValue(revision)]) }
+    capabilities = answer["capabilities"] ?? .emptyObject
+    process.notify("notifications/initialized", [:])
+  }
+
+  /// A server that refuses a handshake may want another revision of it, or none at all.
+  private func goOn(after error: RPCError, _ offered: String) async throws {
+    if let supported = error.details["supported"]?.array, !supported.contains(JSONValue(Self.stateless)) {
+      let common = Self.handshakes.last { supported.contains(JSONValue($0)) }
+      guard let common, common != offered else { throw Self.strange(Array(supported)) }
+      return try await shakeHands(offering: common)
+    }
+    refusal = error
+    try await discover()
+  }
+
+  /// Asks a server without handshakes what it has; where it doesn't tell, its list of tools does.
+  private func discover() async throws {
+    isStateless = true
+    do {
+      let answer = try await call("server/discover", [:])
+      if let versions = answer["supportedVersions"]?.array { try check(Array(versions)) }
+      capabilities = answer["capabilities"] ?? .emptyObject
+    } catch let error as RPCError where Self.isAnswer(error) {
+      if let versions = error.details["supported"]?.array { try check(Array(versions)) }
+    }
+  }
+
+  private func check(_ versions: [JSONValue]) throws(ProcessPlugin.Unusable) {
+    guard versions.contains(JSONValue(Self.stateless)) else { throw Self.strange(versions) }
+  }
+
+  private static func strange(_ revisions: [JSONValue]) -> ProcessPlugin.Unusable {
+    let theirs = revisions.prefix(10).map { "\($0)".prefix(bytes: 100) }.joined(separator: ", ")
+    return ProcessPlugin.Unusable(
+      description:
+        "It speaks the revision \(theirs) of the Model Context Protocol; the agent speaks \((handshakes + [stateless]).joined(separator: ", "))."
+    )
+  }
+
+  /// Whether an error is the server's own word.
+  private static func isAnswer(_ error: RPCError) -> Bool { error.details["provider"] != nil }
+
+  private func call(_ method: String, _ params: JSONValue) async throws -> JSONValue {
+    try await process.call(method, dressed(params), within: surroundings.limit())
+  }
+
+  /// Params with what the revision wants in each request.
+  private func dressed(_ params: JSONValue) -> JSONValue {
+    guard isStateless else { return params }
+    let meta: JSONValue = [
+      "io.modelcontextprotocol/protocolVersion": JSONValue(Self.stateless),
+      "io.modelcontextprotocol/clientInfo": Self.client, "io.modelcontextprotocol/clientCapabilities": [:],
+    ]
+    let level: JSONValue? = capabilities["logging"].map { _ in "info" }
+    return params.setting("_meta", to: meta.setting("io.modelcontextprotocol/logLevel", to: level))
+  }
+
+  // MARK: Tools
+
+  /// The params of `tools/call`.
+  func params(_ tool: String, _ arguments: JSONValue) -> JSONValue {
+    dressed(["name": JSONValue(tool), "arguments": arguments])
+  }
+
+  private func list() async throws -> PluginManifest {
+    let tools = try await surroundings.clock.withTimeout(surroundings.limit()) { [self] in try await pages() }
+    return PluginManifest(MCPTools.offers(tools, surroundings.warn), JSONValue(array: tools))
+  }
+
+  private func pages() async throws -> [JSONValue] {
+    var tools: [JSONValue] = []
+    var names: Set<String?> = []
+    var cursors: Set<String> = []
+    var cursor: String?
+    repeat {
+      let page = try await page(cursor)
+      guard let part = page["tools"]?.array else {
+        throw PeerError.odd("no array of tools", from: surroundings.instance)
+      }
+      tools += part.filter { names.insert($0["name"]?.string).inserted }
+      cursor = page["nextCursor"]?.string
+      guard let next = cursor else { break }
+      if !cursors.insert(next).inserted || cursors.count >= Self.maxPages || tools.count > PluginManifest.maxMethods {
+        surroundings.warn("The server's list of tools has no end; it was cut after \(tools.count) of them.")
+        break
+      }
+    } while cursor != nil
+    return Array(tools.prefix(PluginManifest.maxMethods))
+  }
+
+  private func page(_ cursor: String?) async throws -> JSONValue {
+    do {
+      return try await call("tools/list", cursor.map { ["cursor": JSONValue($0)] } ?? [:])
+    } catch let error as RPCError {
+      // Who has no tools need not know the method.
+      guard !isStateless, capabilities["tools"] == nil, PeerError.isUnknownMethod(error) else { throw error }
+      return ["tools": []]
+    }
+  }
+
+  /// The server says that it has other tools now.
+  func listChanged() {
+    isListStale = true
+    guard isOpen, listing == nil else { return }
+    listing = Loop.task { [self] in
+      defer { listing = nil }
+      while isListStale {
+        isListStale = false
+        do {
+          surroundings.changed(try await list())
+        } catch {
+          if Task.isCancelled { throw error }
+          surroundings.warn("The server's tools stay as they were, its new list can't be had: \(error)")
+        }
+        try await surroundings.clock.sleep(for: Self.listPause)
+      }
+    }
+  }
+
+  /// Ends what goes on here by itself.
+  func close() {
+    isOpen = false
+    listing?.cancel()
+  }
+}
