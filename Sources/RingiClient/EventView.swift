@@ -1,5 +1,4 @@
 internal import JSON
-internal import Timing
 
 /// An event as a person reads it.
 struct EventView {
@@ -10,18 +9,16 @@ struct EventView {
 
   /// When it happened, by the clock on the person's wall.
   func time(in surroundings: Surroundings) -> String {
-    guard let text = json["time"]?.string else { return "-" }
-    return Timestamp(rfc3339: text).map { LocalTime($0, in: surroundings).text } ?? text
+    Moment.local(json["time"], in: surroundings)
   }
 
   /// What happened, in one line.
   var summary: [Styled] {
-    if let from = json["from"]?.int, let to = json["to"]?.int, type == "events-lost" {
-      return [
-        "events \(String(from)) to \(String(to)) did not arrive; `ringi events --since \(String(max(from, 1) - 1))` has them"
-      ]
-    }
+    if type == "events-lost", let lost { return [Styled(lost)] }
     guard let data = json["data"], !data.isNull else { return [Styled(json["subject"]?.string ?? "")] }
+    if let plugin = data["plugin"]?.string, let change = change(of: data) {
+      return [Styled(plugin, .bold), Styled(change)]
+    }
     guard let task = data["task"].map(TaskView.init) else { return [Styled(unnamed(data))] }
     guard type == "approval-done" else { return task.named }
     var rest = ": " + (data["outcome"]?.string ?? task.text("outcome") ?? "decided")
@@ -29,6 +26,28 @@ struct EventView {
     if let via = data["via"]?.string { rest += " via the \(via)" }
     if let comment = data["comment"]?.string, !comment.isEmpty { rest += " – \(comment)" }
     return task.named + [Styled(rest)]
+  }
+
+  /// Which events are missing: a subscriber was too slow for them, or, in a list, the log has dropped them.
+  private var lost: String? {
+    let gap = json["data"] ?? json
+    guard let from = gap["from"]?.int, let to = gap["to"]?.int else { return nil }
+    let events = from == to ? "event \(from)" : "events \(from) to \(to)"
+    guard json["data"] == nil else { return "\(events) can't be shown: no longer kept" }
+    let since = max(from, 1) - 1
+    return "\(events) did not arrive; `ringi events --since \(since)` shows what is missing, if they are still kept"
+  }
+
+  /// What became of a plugin.
+  private func change(of data: JSONValue) -> String? {
+    switch type {
+    case "plugin-up": return " runs again"
+    case "plugin-down":
+      let state = data["state"]?.string.map { " (\($0))" } ?? ""
+      let error = data["error"]?["message"]?.string ?? data["error"]?.string
+      return " is down\(state)" + (error.map { ": \($0)" } ?? "")
+    default: return nil
+    }
   }
 
   /// An event that is about no task: its subject, and what its data says.

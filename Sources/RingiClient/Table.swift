@@ -10,6 +10,8 @@ struct Table {
     var minimum: Int?
     /// Where it stands in the order of leaving when the terminal is too narrow, 1 first; nil when it always stays.
     var leaves: Int?
+    /// Whether it is never cut, however narrow the terminal: what is copied from it has to be whole.
+    var isWhole = false
   }
 
   private static let gap = 2
@@ -54,6 +56,7 @@ struct Table {
   private func layout(_ width: Int?) -> (shown: [Int], widths: [Int]) {
     var shown = Array(columns.indices)
     let natural = naturalWidths
+    let least = columns.indices.map { columns[$0].isWhole ? natural[$0] : 1 }
     guard let width else { return (shown, natural) }
     while true {
       let minimums = columns.indices.map { min(natural[$0], columns[$0].minimum ?? natural[$0]) }
@@ -62,7 +65,7 @@ struct Table {
       }
       let leaving = shown.filter { columns[$0].leaves != nil }
       guard let next = leaving.min(by: { columns[$0].leaves ?? 0 < columns[$1].leaves ?? 0 }) else {
-        return (shown, Self.shrunk(natural, to: width, minimums: columns.map { _ in 1 }, shown: shown))
+        return (shown, Self.shrunk(natural, to: width, minimums: least, shown: shown))
       }
       shown.removeAll { $0 == next }
     }

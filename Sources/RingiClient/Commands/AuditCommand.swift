@@ -1,5 +1,4 @@
 internal import JSON
-internal import Timing
 
 extension Command {
   static let audit = Command(
@@ -45,17 +44,12 @@ private enum AuditReport {
     ]
     let rows = entries.map { entry in
       [
-        Styled(Fields.plainText(entry["number"])), Styled(time(entry, in: invocation.surroundings)),
+        Styled(Fields.plainText(entry["number"])), Styled(Moment.local(entry["time"], in: invocation.surroundings)),
         Styled(Fields.plainText(entry["action"])), Styled(Fields.plainText(entry["task"]), .cyan), outcome(entry),
         Styled(who(entry["actor"])),
       ]
     }
     invocation.output.table(Table(columns: columns, rows: rows))
-  }
-
-  private static func time(_ entry: JSONValue, in surroundings: Surroundings) -> String {
-    guard let text = entry["time"]?.string else { return "-" }
-    return Timestamp(rfc3339: text).map { LocalTime($0, in: surroundings).text } ?? text
   }
 
   private static func outcome(_ entry: JSONValue) -> Styled {
@@ -82,7 +76,7 @@ private enum AuditReport {
   static func verify(_ invocation: Invocation) throws(Failure) {
     let result = try invocation.call("audit.verify")
     if invocation.wantsJSON { invocation.output.json(result) }
-    let (entries, head) = (Fields.plainText(result["entries"]), Fields.plainText(result["head"]))
+    let (entries, head) = (Count.text(result["entries"], of: "entry", "entries"), Fields.plainText(result["head"]))
     guard result["valid"]?.bool == true else {
       throw Failure(
         .refused,
@@ -90,7 +84,7 @@ private enum AuditReport {
         advice: ["Somebody has changed, taken out or put in an entry; a backup from before shows what it said."])
     }
     guard !invocation.wantsJSON else { return }
-    invocation.output.line(Styled("Whole", .green), ": \(entries) entries, the last with the hash")
+    invocation.output.line(Styled("Whole", .green), ": \(entries), the last with the hash")
     invocation.output.line("  \(head)")
     invocation.output.line("Keep both elsewhere: that the end was cut off shows in them alone.")
   }

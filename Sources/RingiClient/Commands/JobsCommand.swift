@@ -15,7 +15,7 @@ extension Command {
 }
 
 /// The table of jobs.
-private enum JobList {
+enum JobList {
   private static let actions = ["run": "Ran", "pause": "Paused", "resume": "Resumed"]
 
   static func run(_ invocation: Invocation) throws(Failure) {
@@ -39,7 +39,11 @@ private enum JobList {
     guard !jobs.isEmpty else {
       return invocation.output.line("There are no jobs. Each is a file in jobs.d, or the poll of a plugin.")
     }
-    let now = invocation.surroundings.now()
+    invocation.output.table(table(jobs, in: invocation.surroundings))
+  }
+
+  static func table(_ jobs: [JSONValue], in surroundings: Surroundings) -> Table {
+    let now = surroundings.now()
     let columns = [
       Table.Column(title: "NAME"), Table.Column(title: "SCHEDULE", minimum: 8, leaves: 4),
       Table.Column(title: "NEXT", minimum: 19), Table.Column(title: "LAST", leaves: 3),
@@ -50,12 +54,12 @@ private enum JobList {
     let rows = jobs.map { job in
       [
         Styled(Fields.plainText(job["name"]), .cyan), Styled(schedule(job["schedule"])),
-        Styled(nextTimes(job, count: 3, invocation.surroundings), job["paused"]?.bool == true ? .yellow : nil),
+        Styled(nextTimes(job, count: 3, surroundings), job["paused"]?.bool == true ? .yellow : nil),
         Styled(Moment.relative(job["last"], now: now)), Styled(Fields.plainText(job["lastDuration"])),
         Styled(Fields.plainText(job["failures"])), ErrorCell.of(job["lastError"]),
       ]
     }
-    invocation.output.table(Table(columns: columns, rows: rows))
+    return Table(columns: columns, rows: rows)
   }
 
   /// "every 30s", "*/5 9-17 * * 1-5 Asia/Tokyo": an object's values in a row, or the text.

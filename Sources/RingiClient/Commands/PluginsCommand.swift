@@ -12,7 +12,7 @@ extension Command {
 }
 
 /// The table of plugins.
-private enum PluginList {
+enum PluginList {
   static func run(_ invocation: Invocation) throws(Failure) {
     let operands = invocation.arguments.operands
     guard let action = operands.first else { return try list(invocation) }
@@ -32,7 +32,11 @@ private enum PluginList {
     guard !plugins.isEmpty else {
       return invocation.output.line("There are no plugins. Each is a file in plugins.d of the configuration.")
     }
-    let now = invocation.surroundings.now()
+    invocation.output.table(table(plugins, in: invocation.surroundings))
+  }
+
+  static func table(_ plugins: [JSONValue], in surroundings: Surroundings) -> Table {
+    let now = surroundings.now()
     let columns = [
       Table.Column(title: "NAME"), Table.Column(title: "STATE"), Table.Column(title: "SINCE", leaves: 3),
       Table.Column(title: "KIND", leaves: 1), Table.Column(title: "PROVIDER", leaves: 4),
@@ -49,7 +53,7 @@ private enum PluginList {
         Styled(Fields.plainText(plugin["restarts"])), ErrorCell.of(plugin["lastError"]),
       ]
     }
-    invocation.output.table(Table(columns: columns, rows: rows))
+    return Table(columns: columns, rows: rows)
   }
 
   private static func state(_ plugin: JSONValue) -> Styled {

@@ -12,7 +12,7 @@ extension Command {
     run: { invocation throws(Failure) in
       let result = try invocation.call("agent.status")
       guard !invocation.wantsJSON else { return invocation.output.json(result) }
-      StatusReport.print(result, to: invocation.output)
+      StatusReport.print(result, invocation)
     })
 
   static let reload = Command(
@@ -46,55 +46,73 @@ extension Command {
     })
 }
 
-/// The answer of `agent.status` for a person: the plain values first, then a section for each list.
+/// The answer of `agent.status` for a person: what is wrong, a line each for the agent and its store, then the tables.
 private enum StatusReport {
-  static func print(_ status: JSONValue, to output: Output) {
-    let members = (status.object.map(Array.init) ?? []).filter { $0.key != "problems" }
-    let plain = members.filter { $0.value.object == nil && $0.value.array == nil }
-    Fields.print(plain.map { ($0.key, cell($0.key, $0.value)) }, to: output)
-    for (name, value) in members where value.object != nil || value.array != nil {
-      guard !Fields.isEmpty(value) else { continue }
-      if name == "store" { store(value, to: output) } else { section(name, value, to: output) }
-    }
+  static func print(_ status: JSONValue, _ invocation: Invocation) {
+    let (output, surroundings) = (invocation.output, invocation.surroundings)
     problems(Listing.rows(status["problems"] ?? .null, ""), to: output)
-  }
-
-  private static func cell(_ name: String, _ value: JSONValue) -> Styled {
-    guard name == "uptime", let seconds = value.double else { return Styled(Fields.plainText(value)) }
-    return Styled(Elapsed.text(seconds: seconds))
-  }
-
-  private static func section(_ name: String, _ value: JSONValue, to output: Output) {
     output.line()
-    output.line(Styled(name.prefix(1).uppercased() + name.dropFirst(), .bold))
-    if let rows = value.array, rows.allSatisfy({ $0.object != nil }) {
-      output.table(Listing.table(Array(rows)))
-    } else {
-      Fields.print(Fields.flattened(value), to: output)
+    line("Agent", agent(status, in: surroundings), to: output)
+    if let store = status["store"] { line("Store", self.store(store, in: surroundings), to: output) }
+    if let pending = status["pendingDecisions"], pending.int ?? 0 > 0 {
+      line("Pending", [Styled(Count.text(pending, of: "decision"), .yellow)], to: output)
     }
-  }
-
-  /// Where it is and how much, how far it has come, and what the disk takes for a commit.
-  private static func store(_ store: JSONValue, to output: Output) {
-    func text(_ name: String) -> String { Fields.plainText(store[name]) }
-    var line = "\(text("path")), \(ByteCount.text(store["bytes"]?.int ?? 0))"
-    line += ", \(text("events")) events (\(text("firstSequence")) to \(text("lastSequence")))"
-    if store["lastCommit"]?.string != nil {
-      line += ", last commit \(text("lastCommit")) in \(text("lastCommitDuration"))"
-    }
-    if let waiting = store["waiting"]?.int, waiting > 0 { line += ", \(waiting) waiting" }
-    output.line()
-    output.line(Styled("Store", .bold))
-    let trouble = store["trouble"]?.string
-    output.line("  ", Styled(line), Styled(trouble.map { ", in trouble: \($0)" } ?? "", .red))
+    section("Plugins", status["plugins"], to: output) { PluginList.table($0, in: surroundings) }
+    section("Jobs", status["jobs"], to: output) { JobList.table($0, in: surroundings) }
+    section("Hooks", status["hooks"], to: output, HookList.table)
   }
 
   private static func problems(_ problems: [JSONValue], to output: Output) {
-    output.line()
     guard !problems.isEmpty else { return output.line(Styled("No problems", .green)) }
-    output.line(Styled(problems.count == 1 ? "1 problem" : "\(problems.count) problems", .red))
+    output.line(Styled(Count.text(JSONValue(problems.count), of: "problem"), .red))
     for problem in problems {
       output.line("  ", Styled(problem["message"]?.string ?? Fields.plainText(problem)))
     }
+  }
+
+  private static func agent(_ status: JSONValue, in surroundings: Surroundings) -> [Styled] {
+    [
+      Styled("version \(Fields.plainText(status["version"]))"), Styled("pid \(Fields.plainText(status["pid"]))"),
+      Styled("up since \(Moment.local(status["startedAt"], in: surroundings))"),
+    ]
+  }
+
+  /// What is wrong with it, how much it holds, where it is, and what the disk takes for a commit.
+  private static func store(_ store: JSONValue, in surroundings: Surroundings) -> [Styled] {
+    var parts: [Styled] = []
+    if let trouble = store["trouble"]?.string { parts.append(Styled("in trouble: \(trouble)", .red)) }
+    if let waiting = store["waiting"]?.int, waiting > 0 { parts.append(Styled("\(waiting) waiting", .yellow)) }
+    parts += [
+      Styled(Count.text(store["events"], of: "event")), Styled(ByteCount.text(store["bytes"]?.int ?? 0)),
+      Styled(Fields.plainText(store["path"])),
+    ]
+    if store["lastCommit"]?.string != nil {
+      let time = Moment.local(store["lastCommit"], in: surroundings)
+      parts.append(Styled("last commit \(time) in \(Fields.plainText(store["lastCommitDuration"]))"))
+    }
+    return parts
+  }
+
+  /// A name and what there is to say, the most important first: what does not fit the terminal is left out from behind.
+  private static func line(_ name: String, _ parts: [Styled], to output: Output) {
+    let label = Styled(padded(name, to: 9), .bold)
+    var room = output.columns.map { $0 - displayWidth(of: label.text) } ?? .max
+    var line = [label]
+    for (index, part) in parts.enumerated() {
+      let separator: Styled = index == 0 ? "" : ", "
+      room -= displayWidth(of: separator.text + part.text)
+      guard room >= 0 || index == 0 else { break }
+      line += [separator, part]
+    }
+    output.line(line)
+  }
+
+  private static func section(
+    _ title: String, _ rows: JSONValue?, to output: Output, _ table: ([JSONValue]) -> Table
+  ) {
+    guard let rows = rows?.array, !rows.isEmpty else { return }
+    output.line()
+    output.line(Styled(title, .bold))
+    output.table(table(Array(rows)))
   }
 }

@@ -23,10 +23,10 @@ enum TaskDetails {
     guard !invocation.wantsJSON else { return invocation.output.json(result) }
     let task = TaskView(json: result)
     invocation.output.line(Styled(task.title, .bold))
-    Fields.print(fields(of: task, now: invocation.surroundings.now()), to: invocation.output)
+    Fields.print(fields(of: task, in: invocation.surroundings), to: invocation.output)
     section("Context", Fields.flattened(task.json["context"] ?? .null), invocation.output)
     let history = Listing.rows(task.json["history"] ?? .null, "").map { step in
-      (Fields.plainText(step["time"]), Styled(Fields.plainText(step["what"])))
+      (Moment.local(step["time"], in: invocation.surroundings), Styled(Fields.plainText(step["what"])))
     }
     section("History", history, invocation.output)
   }
@@ -38,9 +38,11 @@ enum TaskDetails {
     Fields.print(fields, to: output)
   }
 
-  private static func fields(of task: TaskView, now: Timestamp) -> [(String, Styled)] {
+  private static func fields(of task: TaskView, in surroundings: Surroundings) -> [(String, Styled)] {
+    let now = surroundings.now()
     func moment(_ key: String, _ timestamp: Timestamp?) -> Styled? {
-      task.text(key).map { text in Styled(text + (timestamp.map { " (\($0.relativeText(now: now)))" } ?? "")) }
+      guard let timestamp else { return task.text(key).map { Styled($0) } }
+      return Styled("\(LocalTime(timestamp, in: surroundings).text) (\(timestamp.relativeText(now: now)))")
     }
     func list(_ key: String) -> Styled? {
       let texts = (task.json[key]?.array.map(Array.init) ?? []).compactMap(\.string)

@@ -61,30 +61,10 @@ import Testing
     #expect(try Ringi.run("publish", "lunch", script: script).requests.map(\.params) == [["type": "lunch"]])
   }
 
-  @Test func statusShowsValuesTablesAndProblems() throws {
-    let run = try Ringi.run("status") { _, _ in
-      .result([
-        "version": "1", "pid": 7, "uptime": 7300, "plugins": [["name": "sap", "state": "running"]], "jobs": [],
-        "counters": ["requests": 5], "problems": [["file": "plugins.d/x.json", "message": "x.json:1:2: no\nway"]],
-      ])
-    }
-    #expect(
-      run.output == """
-          version  1
-          pid      7
-          uptime   2 h
-
-        Plugins
-        NAME  STATE
-        sap   running
-
-        Counters
-          requests  5
-
-        1 problem
-          x.json:1:2: no␊way
-
-        """)
+  @Test func eventsThatTheLogHasDroppedAreSaidToBeGone() throws {
+    let lost: JSONValue = ["type": "events-lost", "sequence": 9, "data": ["from": 4, "to": 9]]
+    let run = try Ringi.run("events", "--since", "3", "--limit", "1") { _, _ in .result(["events": [lost]]) }
+    #expect(run.lines.last?.hasSuffix("events-lost  events 4 to 9 can't be shown: no longer kept") == true)
   }
 
   @Test func pluginsShowStateAndError() throws {
@@ -152,19 +132,6 @@ import Testing
     #expect(run.code == .success)
     #expect(run.requests.map(\.method) == [method])
     #expect(run.requests.map(\.params) == [params])
-  }
-
-  @Test func aListingHasAColumnForEachMember() throws {
-    let run = try Ringi.run("hooks") { _, _ in
-      .result(["hooks": [["name": "a", "lastError": "x\u{7}"], ["name": "b", "on": ["task-ready"]]]])
-    }
-    #expect(
-      run.output == """
-        NAME  LAST ERROR  ON
-        a     x␇          -
-        b     -           task-ready
-
-        """)
   }
 
   @Test func discoverListsMethodsAndExplainsOne() throws {

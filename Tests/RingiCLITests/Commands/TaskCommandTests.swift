@@ -23,7 +23,7 @@ import Testing
           requester  P2000
           assignees  A, B
           priority   urgent
-          created    2026-11-29T05:09:00Z (1 min ago)
+          created    2026-11-29 14:09:00 (1 min ago)
           actions    approve, reject
           revision   r1
 
@@ -32,7 +32,7 @@ import Testing
           lines.1.item  x
 
         History
-          2026-11-29T05:09:00Z  ready
+          2026-11-29 14:09:00  ready
 
         """)
   }

@@ -25,6 +25,8 @@ import Testing
         "comment": "fine\nso",
       ]),
     notification("poll-failed", 3, ["provider": "sap", "message": "no route"]),
+    notification("plugin-down", 3, ["plugin": "jira", "state": "backoff", "error": "exit status 3"]),
+    notification("plugin-up", 3, ["plugin": "jira", "state": "running"]),
     #"{"jsonrpc":"2.0","method":"events-lost","params":{"subscription":"1","from":4,"to":9}}"#,
   ]
 
@@ -36,7 +38,9 @@ import Testing
         2026-11-29 14:09:00  task-ready      承認␛[2J (sap/1)
         2026-11-29 14:09:00  approval-done   承認 (sap/1): approved by P2000 via the backend – fine␊so
         2026-11-29 14:09:00  poll-failed     sap/1: no route
-        -                    events-lost     events 4 to 9 did not arrive; `ringi events --since 3` has them
+        2026-11-29 14:09:00  plugin-down     jira is down (backoff): exit status 3
+        2026-11-29 14:09:00  plugin-up       jira runs again
+        -                    events-lost     events 4 to 9 did not arrive; `ringi events --since 3` shows what is missing, if they are still kept
 
         """)
     #expect(run.errors.contains("The agent closed the connection."))
@@ -45,7 +49,10 @@ import Testing
   @Test func asJSONEachEventIsOneLine() throws {
     let run = try Ringi.run("watch", "--json", columns: 80) { _, _ in .farewell(Self.lines) }
     let events = try run.lines.map { try JSONValue(parsing: $0) }
-    #expect(events.map { $0["type"]?.string } == ["task-ready", "approval-done", "poll-failed", "events-lost"])
+    #expect(
+      events.map { $0["type"]?.string } == [
+        "task-ready", "approval-done", "poll-failed", "plugin-down", "plugin-up", "events-lost",
+      ])
     #expect(events.last?["to"] == 9)
   }
 
