@@ -96,7 +96,9 @@ enum Program {
   private static func restore(_ backup: String, _ arguments: Arguments) -> CInt {
     let paths = Paths(config: arguments.config, state: arguments.state, environment: ProcessEnvironment.variables)
     do {
-      let old = try Restoration.restore(backup, into: paths.state, at: .now())
+      let old = try Restoration.restore(backup, into: paths.state, at: .now()) { held in
+        _ = write("ringid: waiting a moment for the agent (pid \(held.holder)) to end\n", to: 2)
+      }
       let aside = old.map { "What was there is now \($0).\n" } ?? ""
       return say(
         "The store in \(paths.state) is now what \(backup) holds.\n\(aside)Start the agent: its first poll tells what has changed since the backup.\n"

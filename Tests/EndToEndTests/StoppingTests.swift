@@ -21,13 +21,18 @@ import Testing
     FileManager.default.fileExists(atPath: folder.path(name))
   }
 
-  @Test(arguments: [SIGTERM, SIGINT]) func whatIsUnderWayMayFinish(_ signal: Int32) throws {
+  private func agentWithHookUnderWay() throws -> (AgentFolder, Program, TestClient) {
     let folder = try folderWithSlowHook()
     let agent = try folder.startAgent()
     let client = try folder.client()
     try client.call("events.subscribe", ["types": ["agent-stopping"]])
     try client.call("events.publish", ["type": "go"])
     #expect(agent.waitFor { _ in has(folder, "begun") })
+    return (folder, agent, client)
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT]) func whatIsUnderWayMayFinish(_ signal: Int32) throws {
+    let (folder, agent, client) = try agentWithHookUnderWay()
     agent.send(signal)
     _ = try client.notification("agent-stopping")
     #expect(!has(folder, "agent.sock"))
@@ -40,12 +45,7 @@ import Testing
   }
 
   @Test func aSecondSignalWaitsForNothing() throws {
-    let folder = try folderWithSlowHook()
-    let agent = try folder.startAgent()
-    let client = try folder.client()
-    try client.call("events.subscribe", ["types": ["agent-stopping"]])
-    try client.call("events.publish", ["type": "go"])
-    #expect(agent.waitFor { _ in has(folder, "begun") })
+    let (folder, agent, client) = try agentWithHookUnderWay()
     agent.send(SIGTERM)
     _ = try client.notification("agent-stopping")
     agent.send(SIGTERM)

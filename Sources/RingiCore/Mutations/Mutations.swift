@@ -40,7 +40,7 @@ package final class Mutations {
     self.redactor = redactor
   }
 
-  /// Waits for what is under way with a key: its client may have left.
+  /// Waits for what is under way: its client may have left.
   package func settle() async {
     // Cancelled, the wait is over all the same.
     for work in running.values { try? await work.isDone.wait() }

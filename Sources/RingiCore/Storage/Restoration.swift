@@ -12,11 +12,12 @@ package enum Restoration {
   }
 
   /// An agent that was told to end needs a moment for it.
-  private static func takeLock(_ directory: String) throws -> StateLock {
-    for _ in 0..<60 {
+  private static func takeLock(_ directory: String, _ waiting: (StateLock.Held) -> Void) throws -> StateLock {
+    for attempt in 0..<60 {
       do {
         return try StateLock(directory: directory)
-      } catch is StateLock.Held {
+      } catch let held as StateLock.Held {
+        if attempt == 0 { waiting(held) }
         usleep(200_000)
       }
     }
@@ -29,13 +30,16 @@ package enum Restoration {
   ///   - backup: The backup; it stays as it is.
   ///   - directory: The state directory.
   ///   - time: Now, for the name of what is set aside.
+  ///   - waiting: Called when an agent has the directory, before some seconds are given to it to end.
   /// - Returns: Where the store that was there is now; `nil` when there was none.
   /// - Throws: ``StateLock/Held`` while the agent runs; ``Unusable``; `SQLiteError`, `SystemError`. The store is what it
   ///   was then.
-  package static func restore(_ backup: String, into directory: String, at time: Timestamp) throws -> String? {
+  package static func restore(
+    _ backup: String, into directory: String, at time: Timestamp, waiting: (StateLock.Held) -> Void = { _ in }
+  ) throws -> String? {
     let (source, identity) = try open(backup)
     try Folder.make(directory)
-    let lock = try takeLock(directory)
+    let lock = try takeLock(directory, waiting)
     defer { withExtendedLifetime(lock) {} }
     let file = StoreFile(directory: directory)
     guard identity != file.identity.database else { throw Unusable(description: "\(backup) is the store itself.") }

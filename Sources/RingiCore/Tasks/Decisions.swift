@@ -137,13 +137,15 @@ package final class Decisions {
       return await record(try await source.decide(request.decision, on: task), request, in: entry)
     } catch let error as AlreadyDecided {
       return try await recordElsewhere(error.task, request, in: entry)
-    } catch let error as UnclearOutcome {
-      return try await readBack(task, error, request, entry, source)
-    } catch {
+    } catch let error as RPCError where !error.mayHaveHappened {
       // Nothing happened.
       entry.table.setPending(task.id, nil)
       await inbox.keep([], entry)
       throw error
+    } catch {
+      // A source that was cut short has not said that nothing happened.
+      let unclear = (error as? UnclearOutcome) ?? UnclearOutcome(cause: rpcError(error))
+      return try await readBack(task, unclear, request, entry, source)
     }
   }
 

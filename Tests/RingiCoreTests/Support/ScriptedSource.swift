@@ -13,6 +13,8 @@ final class ScriptedSource: TaskSource {
     case done
     /// It is done after a while, and no answer comes.
     case lost(doneAfter: Duration?)
+    /// It is done, and the source is ended before the answer comes.
+    case cutShort
     /// Nothing is done, and nothing comes.
     case stuck
     /// Nothing is done.
@@ -126,6 +128,9 @@ final class ScriptedSource: TaskSource {
         _ = clock.alarm(after: delay) { [self] in decideElsewhere(key, decision.kind.outcome, by: "me") }
       }
       throw UnclearOutcome(cause: .unavailable("The connection was cut."))
+    case .cutShort:
+      decideElsewhere(key, decision.kind.outcome, by: "me")
+      throw CancellationError()
     case .stuck:
       try await wait(Gate())
       return task

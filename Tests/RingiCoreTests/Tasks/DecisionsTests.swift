@@ -291,6 +291,19 @@ import Testing
     }
   }
 
+  @Test func aDecisionWhoseSourceIsCutShortIsLookedForAndNotSentAgain() async throws {
+    try await withBackend("a") { agent, source, client in
+      try await onLoop { source.answer = .cutShort }
+      let id = try client.ask("tasks.approve", ["task": "sap/a"])
+      let result = try await waitOutTheLooks(agent, client, id)["result"]
+      #expect(result?["task"]?["outcome"] == "approved")
+      #expect(result?["event"]?["data"]?["via"] == "agent")
+      try await poll(agent)
+      #expect(try events(client) == ["approval-done sap/a agent"])
+      try await onLoop { #expect(source.writes == ["approve a"]) }
+    }
+  }
+
   @Test func aPollThatSeesALostDecisionFirstLeavesItToItsAnswer() async throws {
     try await withBackend("a") { agent, source, client in
       try await onLoop { source.answer = .lost(doneAfter: .milliseconds(10)) }
