@@ -41,8 +41,11 @@ struct EventView {
   /// What became of a plugin.
   private func change(of data: JSONValue) -> String? {
     switch type {
-    case "plugin-up": return " runs again"
+    case "plugin-up": return " runs"
     case "plugin-down":
+      if data["planned"]?.bool == true, let state = data["state"]?.string {
+        return state == "starting" ? " is being started anew" : " was \(state)"
+      }
       let state = data["state"]?.string.map { " (\($0))" } ?? ""
       let error = data["error"]?["message"]?.string ?? data["error"]?.string
       return " is down\(state)" + (error.map { ": \($0)" } ?? "")

@@ -144,7 +144,8 @@ struct PluginTests {
     #expect(try client.call("tasks.approve", ["task": "p/1"])["task"]?["outcome"] == "approved")
     #expect(try client.call("tasks.approve", ["task": "p/1"])["already"] == true)
     #expect(try client.refusal("tasks.reject", ["task": "p/1"])?["code"] == -32005)
-    let types = try client.call("events.list")["events"]?.array?.compactMap { $0["type"]?.string }
+    let types = try client.call("events.list", ["types": ["task-ready", "approval-done"]])["events"]?.array?
+      .compactMap { $0["type"]?.string }
     #expect(types == ["task-ready", "task-ready", "approval-done"])
   }
 

@@ -58,7 +58,8 @@ extension Agent {
   }
 
   private func putIntoForce(plugins changes: Changes<PluginFile>) async -> [String] {
-    for file in changes.removed + changes.changed { await plugins.unload(file.instance) }
+    for file in changes.removed { await plugins.unload(file.instance) }
+    for file in changes.changed { await plugins.unload(file.instance, for: file) }
     for file in changes.added + changes.changed { plugins.load(file) }
     await plugins.settle(within: Self.startingLimit)
     return changes.names.map { "plugins.d/\($0)" }

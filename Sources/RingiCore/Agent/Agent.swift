@@ -137,6 +137,7 @@ package final class Agent {
     hooks.forget(unless: reading.mayMean(hook:))
     for file in configuration.plugins { plugins.load(file) }
     await plugins.settle(within: Self.startingLimit)
+    plugins.announceStarts()
     for file in configuration.jobs where file.isEnabled { scheduler.add(job(file)) }
     scheduler.forget(unless: reading.mayMean(job:))
     report(reading)

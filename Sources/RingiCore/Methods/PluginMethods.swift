@@ -18,20 +18,58 @@ package enum PluginMethods {
         "plugins.restart", "Stops a plugin instance and starts it anew.", params: params, result: row,
         isMutation: true,
         handler: .async { params, _ in try await host.restart(params.text("plugin")) }),
+      logs(host),
     ]
   }
 
   private static let params = Schema.object(["plugin": .string("The instance's name.")], required: ["plugin"])
+
+  private static func logs(_ host: PluginHost) -> Method {
+    let line = Schema.object(
+      [
+        "number": .integer("The line's own number, which grows by one with each."),
+        "time": .string("When it was written.", format: "date-time"),
+        "level": .string("Its weight.", enum: ["debug", "info", "warning", "error"]),
+        "message": .string("What it says."),
+      ], required: ["number", "time", "level", "message"])
+    return Method(
+      "plugins.logs",
+      "Shows the log of a plugin instance, oldest line first: the newest lines, or those after a number.",
+      params: .object(
+        [
+          "plugin": .string("The instance's name."),
+          "limit": .integer("The most lines to answer with.", 1...1000).default(100),
+          "since": .integer("The first lines after this number, instead of the newest.", 0...),
+        ], required: ["plugin"]),
+      result: .object(["lines": .array(of: line)], required: ["lines"]),
+      handler: .sync { params, _ in
+        let (number, limit) = (params["since"]?.int.map { Int($0) }, Int(params["limit"]?.int ?? 100))
+        return ["lines": try host.log(of: params.text("plugin"), after: number, limit: limit)]
+      })
+  }
 
   private static let row = Schema.object(
     [
       "name": .string("The instance."), "kind": .string("How it is run.", enum: ["builtin", "process"]),
       "provider": .string("What it was loaded from."),
       "state": .string("Where it stands.", enum: ["starting", "running", "backoff", "failed", "disabled"]),
-      "since": .string("Since when; RFC 3339."), "methods": .array(of: .string("A method it offers.")),
+      "since": .string("Since when; RFC 3339."),
+      "uptime": .integer("For how many seconds it has run; null when it does not.").nullable,
+      "methods": .array(of: .string("A method it offers.")),
       "lastError": .string("What failed last.").nullable, "restarts": .integer("How often it was restarted."),
       "pid": .integer("The process of its program, which has one of its own.").nullable,
-      "calls": .integer("How many calls its program was sent."),
-      "inFlight": .integer("How many of them have no answer yet."),
-    ], required: ["name", "kind", "provider", "state", "since", "methods", "lastError", "restarts"])
+      "memory": .integer("The resident memory of that process, in bytes.").nullable,
+      "calls": .integer("How many calls of its methods and its tasks there were, restarts or not."),
+      "inFlight": .integer("How many of them have not ended yet."),
+      "errors": .integer("How many of them failed, those left out whose caller gave up."),
+      "latency": .object(
+        "How long the last 128 calls took that were answered, in milliseconds.",
+        ["median": .number("Half of them took as long, or less."), "p95": .number("So did 95 in a hundred.")],
+        required: ["median", "p95"]
+      ).nullable,
+    ],
+    required: [
+      "name", "kind", "provider", "state", "since", "uptime", "methods", "lastError", "restarts", "pid", "memory",
+      "calls", "inFlight", "errors", "latency",
+    ])
 }

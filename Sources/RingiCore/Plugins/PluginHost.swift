@@ -17,11 +17,14 @@ package final class PluginHost {
     var plugin: (any Plugin)?
     var state: State
     var since: Timestamp
+    /// The clock's uptime since when it has run.
+    var runningSince: Int64?
     /// Why it was not loaded.
     var error: (any Error)?
     /// How often it was restarted by hand, and by itself before that.
     var restarts = 0
-    var hasSource = false
+    /// What the inbox asks.
+    var source: CountedTaskSource?
 
     init(_ file: PluginFile, _ state: State, since: Timestamp) {
       self.file = file
@@ -30,6 +33,12 @@ package final class PluginHost {
     }
 
     var totalRestarts: Int { restarts + ((plugin as? ProcessPlugin)?.restarts ?? 0) }
+  }
+
+  /// What is kept of an instance beyond its restarts.
+  private struct Record {
+    let log = PluginLog()
+    var figures: CallFigures
   }
 
   /// The parts of the agent that an instance is fitted into.
@@ -76,8 +85,13 @@ package final class PluginHost {
   private var refused: [(file: PluginFile, error: any Error)] = []
   /// The restarts that wait for the old program's end; who asks for another one meanwhile waits for the same.
   private var restarting: [String: Task<Void, any Error>] = [:]
-  /// The instances that were said to be down, and not yet to be up again.
-  private var down: Set<String> = []
+  /// The instances that were said to be down, and not yet to be up again: whether that was asked for.
+  private var down: [String: Bool] = [:]
+  /// Whether it is told when an instance runs for the first time: clients have seen that it did not.
+  private var announcesStarts = false
+  /// The instances that are about to be loaded from another file.
+  private var replaced: Set<String> = []
+  private var records: [String: Record] = [:]
   /// Those who wait until one instance's program has started or failed to, or those of all.
   private var settling: [(instance: String?, gate: Gate)] = []
   /// Whether nothing is started any more.
@@ -107,6 +121,7 @@ package final class PluginHost {
   package func load(_ file: PluginFile, isCheck: Bool = false) {
     let entry = Entry(file, file.isEnabled ? .starting : .disabled, since: parts.clock.now)
     entries[file.instance] = entry
+    replaced.remove(file.instance)
     guard file.isEnabled else { return }
     do {
       let plugin = try make(file)
@@ -117,11 +132,16 @@ package final class PluginHost {
       }
       try offer(plugin)
       entry.state = .running
+      guard !isCheck else { return }
+      log(.info, file.instance, "the plugin runs")
+      rose(entry)
     } catch {
       entry.plugin = nil
       entry.state = .failed
       entry.error = error
-      if !isCheck { parts.log.write(.error, file.instance, "the plugin was not loaded: \(error)") }
+      guard !isCheck else { return }
+      log(.error, file.instance, "the plugin was not loaded: \(error)")
+      fell(file.instance, .failed, parts.redactor.redact("\(error)"))
     }
   }
 
@@ -129,15 +149,20 @@ package final class PluginHost {
   private func offer(_ plugin: any Plugin) throws {
     guard let entry = entries[plugin.instance], entry.plugin === plugin else { return }
     let instance = plugin.instance
+    let figures = record(instance).figures
     parts.registry.remove(instance)
-    try parts.registry.add(plugin.methods, of: instance)
-    if plugin.source != nil {
-      addSource(of: plugin, entry.file)
-    } else if entry.hasSource {
+    try parts.registry.add(plugin.methods.map { $0.counted(by: figures) }, of: instance)
+    let had = entry.source
+    // The same one as before where it is the same, so that a poll under way goes on.
+    entry.source = plugin.source.map {
+      $0 === had?.source ? had ?? CountedTaskSource($0, figures) : CountedTaskSource($0, figures)
+    }
+    if let source = entry.source {
+      add(source, entry.file)
+    } else if had != nil {
       parts.inbox.remove(instance)
       Loop.task { [parts] in await parts.scheduler.remove(Self.pollName(instance)) }
     }
-    entry.hasSource = plugin.source != nil
   }
 
   private func make(_ file: PluginFile) throws -> any Plugin {
@@ -155,13 +180,13 @@ package final class PluginHost {
   }
 
   private func context(_ file: PluginFile) -> ProviderContext {
-    let (log, bus, secrets, instance) = (parts.log, parts.bus, parts.secrets, file.instance)
+    let (bus, secrets, instance) = (parts.bus, parts.secrets, file.instance)
     return ProviderContext(
       instance: instance, clock: parts.clock, directory: file.directory,
       readSecret: { [unowned self] secret in try await self.read(secret, secrets, file) },
       hide: { secrets.hide($0, of: instance) },
       state: PluginState(of: instance, in: parts.store),
-      log: { level, message in log.write(level, instance, message) },
+      log: { [weak self] level, message in self?.log(level, instance, message) },
       publish: { draft in
         var draft = draft
         draft.instance = instance
@@ -180,9 +205,8 @@ package final class PluginHost {
     }
   }
 
-  private func addSource(of plugin: any Plugin, _ file: PluginFile) {
-    guard let source = plugin.source else { return }
-    let (inbox, instance) = (parts.inbox, plugin.instance)
+  private func add(_ source: CountedTaskSource, _ file: PluginFile) {
+    let (inbox, instance) = (parts.inbox, file.instance)
     inbox.add(
       source, instance: instance, startsWithBaseline: file.firstPoll == .baseline, settles: file.settleAfter)
     parts.scheduler.add(
@@ -219,10 +243,26 @@ package final class PluginHost {
   }
 
   /// Takes an instance out; what is known of its tasks stays.
-  package func unload(_ instance: String) async {
+  ///
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - next: The file that it is about to be loaded from instead; its log and its figures go on then.
+  package func unload(_ instance: String, for next: PluginFile? = nil) async {
     guard let entry = entries.removeValue(forKey: instance) else { return }
+    if next?.isEnabled == true {
+      replaced.insert(instance)
+      leave(entry, as: "starting", "its file was changed")
+    } else {
+      leave(entry, as: next == nil ? "removed" : "disabled", next == nil ? "its file is gone" : "it was disabled")
+      // It is not expected back.
+      down[instance] = nil
+    }
     await stop(entry)
     _ = await restarting[instance]?.result
+    if next == nil {
+      records[instance]?.log.clear()
+      records[instance]?.figures = CallFigures(clock: parts.clock)
+    }
   }
 
   private func stop(_ entry: Entry, isHurried: Bool = false) async {
@@ -281,23 +321,83 @@ package final class PluginHost {
     report(plugin)
     for waiter in settling where !isStarting(waiter.instance) { waiter.gate.open() }
     switch plugin.state {
-    case .running:
-      let wasDown = down.remove(instance) != nil
-      if wasDown { note(.pluginUp, plugin, [:]) }
-      // Its tasks may have waited for it; why a poll fails is told where polls are.
-      if wasDown, plugin.source != nil {
-        Loop.task { [parts] in _ = try await parts.scheduler.run(Self.pollName(instance)) }
-      }
+    case .running: rose(entry)
     case .backoff, .failed:
-      guard down.insert(instance).inserted else { return }
-      note(.pluginDown, plugin, ["error": plugin.lastError.map { JSONValue($0) } ?? .null])
-    case .starting, .disabled: break
+      entry.runningSince = nil
+      fell(instance, plugin.state, plugin.lastError)
+    case .starting, .disabled: entry.runningSince = nil
     }
   }
 
-  private func note(_ type: EventType, _ plugin: ProcessPlugin, _ data: JSONValue) {
-    let data = data.merging(["plugin": JSONValue(plugin.instance), "state": JSONValue(plugin.state.rawValue)])
-    parts.bus.note([EventDraft(type, instance: plugin.instance, data: data)])
+  // MARK: Ups and downs
+
+  /// From now on it is told, too, when an instance runs for the first time.
+  package func announceStarts() { announcesStarts = true }
+
+  /// An instance has begun to run.
+  private func rose(_ entry: Entry) {
+    let instance = entry.file.instance
+    entry.runningSince = parts.clock.uptime
+    let wasPlanned = down.removeValue(forKey: instance)
+    if wasPlanned != nil || announcesStarts { note(.pluginUp, instance, ["state": "running"]) }
+    // Its tasks may have waited for it; why a poll fails is told where polls are.
+    if wasPlanned == false, entry.source != nil {
+      Loop.task { [parts] in _ = try await parts.scheduler.run(Self.pollName(instance)) }
+    }
+  }
+
+  /// An instance does not run though it should; told once, and once more where it was to be down for a while only.
+  private func fell(_ instance: String, _ state: State, _ error: String?) {
+    guard down.updateValue(false, forKey: instance) != false else { return }
+    note(
+      .pluginDown, instance,
+      ["state": JSONValue(state.rawValue), "error": error.map { JSONValue($0) } ?? .null, "planned": false])
+  }
+
+  /// An instance that runs is about to end, because somebody wants it to.
+  private func leave(_ entry: Entry, as state: String, _ reason: String) {
+    let instance = entry.file.instance
+    entry.state = .starting
+    guard entry.plugin != nil else { return }
+    log(.info, instance, "the plugin is stopped: \(reason)")
+    guard entry.runningSince != nil else { return }
+    entry.runningSince = nil
+    down[instance] = true
+    note(.pluginDown, instance, ["state": JSONValue(state), "error": .null, "planned": true])
+  }
+
+  private func note(_ type: EventType, _ instance: String, _ data: JSONValue) {
+    let data = (["plugin": JSONValue(instance)] as JSONValue).merging(data)
+    parts.bus.note([EventDraft(type, instance: instance, data: data)])
+  }
+
+  // MARK: What is told of an instance
+
+  private func record(_ instance: String) -> Record {
+    if let record = records[instance] { return record }
+    let record = Record(figures: CallFigures(clock: parts.clock))
+    records[instance] = record
+    return record
+  }
+
+  private func log(_ level: Log.Level, _ instance: String, _ message: String) {
+    parts.log.write(level, instance, message)
+    // Whoever wants the finest lines says so for the whole log.
+    guard level >= min(parts.log.level, .info) else { return }
+    record(instance).log.append(level, parts.redactor.redact(message), at: parts.clock.now)
+  }
+
+  /// The last lines about an instance, oldest first.
+  ///
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - number: The first lines after this one, instead of the newest.
+  ///   - limit: The most lines.
+  /// - Returns: An array of the lines, each with `number`, `time`, `level` and `message`.
+  /// - Throws: `RPCError` (not-found).
+  package func log(of instance: String, after number: Int?, limit: Int) throws -> JSONValue {
+    _ = try entry(instance)
+    return record(instance).log.list(after: number, limit: limit)
   }
 
   private func report(_ plugin: ProcessPlugin) {
@@ -314,6 +414,9 @@ package final class PluginHost {
   /// A name that no method has may be one of a program that has not said yet what it offers.
   private func explain(_ name: String) -> RPCError? {
     let instance = String(name.prefix { $0 != "." })
+    if restarting[instance] != nil || replaced.contains(instance), entries[instance]?.plugin == nil {
+      return .pluginDown("The plugin \(instance) is being started anew; try again soon.")
+    }
     guard instance.utf8.count < name.utf8.count, let plugin = entries[instance]?.plugin as? ProcessPlugin,
       plugin.state != .running
     else { return nil }
@@ -361,6 +464,7 @@ package final class PluginHost {
     let work = Loop.task { [self] in
       defer { restarting[instance] = nil }
       let restarts = entry.totalRestarts
+      leave(entry, as: "starting", "a restart was asked for")
       await stop(entry)
       // A reload may have put another file into force meanwhile, or none.
       guard entries[instance] === entry, !isStopping else { return }
@@ -385,18 +489,19 @@ package final class PluginHost {
     let failure = parts.inbox.failure(of: entry.file.instance)?.message
     // That its program is down says more than that it can't be polled.
     let lastError = process?.state == .running ? failure ?? error : error ?? failure
-    let row: JSONValue = [
+    let figures = record(entry.file.instance).figures
+    let uptime = entry.runningSince.map { JSONValue((parts.clock.uptime - $0) / 1_000_000_000) }
+    let memory = process?.processID.flatMap { ProcessMemory.resident(of: $0) }
+    return [
       "name": JSONValue(entry.file.instance),
       "kind": JSONValue(entry.plugin?.kind ?? (entry.file.program == nil ? "builtin" : "process")),
       "provider": JSONValue(entry.file.provider), "state": JSONValue((process?.state ?? entry.state).rawValue),
-      "since": JSONValue((process?.since ?? entry.since).rfc3339),
+      "since": JSONValue((process?.since ?? entry.since).rfc3339), "uptime": uptime ?? .null,
       "methods": JSONValue(array: parts.registry.methods(of: entry.file.instance).map { JSONValue($0.name) }),
       "lastError": lastError.map { JSONValue($0) } ?? .null, "restarts": JSONValue(entry.totalRestarts),
+      "pid": process?.processID.map { JSONValue(Int($0)) } ?? .null, "memory": memory.map { JSONValue($0) } ?? .null,
+      "calls": JSONValue(figures.calls), "inFlight": JSONValue(figures.inFlight), "errors": JSONValue(figures.errors),
+      "latency": figures.latency,
     ]
-    guard let process else { return row }
-    return row.merging([
-      "pid": process.processID.map { JSONValue(Int($0)) } ?? .null, "calls": JSONValue(process.calls),
-      "inFlight": JSONValue(process.callsInFlight),
-    ])
   }
 }

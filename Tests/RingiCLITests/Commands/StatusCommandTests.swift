@@ -11,7 +11,8 @@ import Text
     "plugins": [
       [
         "name": "sap", "kind": "builtin", "provider": "sap-workflow", "state": "running",
-        "since": "2026-11-29T05:09:00Z", "methods": ["sap.a"], "restarts": 0, "lastError": nil,
+        "since": "2026-11-29T05:09:00Z", "methods": ["sap.a"], "restarts": 0, "lastError": nil, "calls": 3,
+        "inFlight": 0, "errors": 0, "latency": ["median": 30.2, "p95": 1234], "memory": nil,
       ]
     ],
     "jobs": [
@@ -46,8 +47,8 @@ import Text
         Pending  1 decision
 
         Plugins
-        NAME  STATE    SINCE      KIND     PROVIDER      METHODS  RESTARTS  LAST ERROR
-        sap   running  1 min ago  builtin  sap-workflow        1         0  -
+        NAME  STATE    SINCE      KIND     CALLS  IN FLIGHT  ERRORS  MEDIAN    P95  MEMORY  RESTARTS  LAST ERROR
+        sap   running  1 min ago  builtin      3          0       0   30 ms  1.2 s       -         0  -
 
         Jobs
         NAME  SCHEDULE  NEXT                 LAST  TOOK  FAILURES  LAST ERROR

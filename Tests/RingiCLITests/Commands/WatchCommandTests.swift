@@ -39,7 +39,7 @@ import Testing
         2026-11-29 14:09:00  approval-done   承認 (sap/1): approved by P2000 via the backend – fine␊so
         2026-11-29 14:09:00  poll-failed     sap/1: no route
         2026-11-29 14:09:00  plugin-down     jira is down (backoff): exit status 3
-        2026-11-29 14:09:00  plugin-up       jira runs again
+        2026-11-29 14:09:00  plugin-up       jira runs
         -                    events-lost     events 4 to 9 did not arrive; `ringi events --since 3` shows what is missing, if they are still kept
 
         """)

@@ -46,8 +46,6 @@ package final class ProcessPlugin: Plugin {
   private(set) var since: Timestamp
   private(set) var lastError: String?
   private(set) var restarts = 0
-  /// How many calls the program was sent.
-  private(set) var calls = 0
   /// What is wrong with the settings.
   private(set) var problems: [ConfigurationProblem] = []
   private var manifest: PluginManifest?
@@ -75,7 +73,6 @@ package final class ProcessPlugin: Plugin {
   }
 
   var processID: Int32? { process?.processID }
-  var callsInFlight: Int { process?.callsInFlight ?? 0 }
 
   // MARK: Life
 
@@ -133,6 +130,7 @@ package final class ProcessPlugin: Plugin {
       do {
         try program.limits.apply(to: process.processID)
         try await initialize(process)
+        context.log(.info, "the plugin runs as process \(process.processID)")
         set(.running)
         try await process.ended()
       } catch {
@@ -252,7 +250,6 @@ package final class ProcessPlugin: Plugin {
     _ method: String, _ params: JSONValue, causes: [String] = [], progress: (@Loop @Sendable (JSONValue) -> Void)? = nil
   ) async throws -> JSONValue {
     let process = try checkRunning()
-    calls += 1
     lastCause += 1
     let key = lastCause
     if !causes.isEmpty { self.causes[key] = causes }

@@ -117,9 +117,6 @@ package final class RPCProcess {
   /// How it ended, once it has.
   package var status: ChildProcess.ExitStatus? { child.status }
 
-  /// How many calls wait for an answer.
-  package var callsInFlight: Int { pending.count }
-
   // MARK: Calling
 
   /// Calls a method of the program.
