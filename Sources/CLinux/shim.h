@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/pidfd.h>
@@ -34,9 +33,6 @@ static inline int ringi_accept(int socket) { return accept4(socket, 0, 0, SOCK_C
 
 // The same holds for these.
 int pipe2(int ends[2], int flags);
-int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
-int posix_spawn_file_actions_addchdir_np(
-    posix_spawn_file_actions_t *restrict actions, const char *restrict path);
 
 int renameat2(int folder, const char *from, int other, const char *to, unsigned flags);
 // Renames a file unless there is one of the new name. Returns 0, or -1 with errno set.
@@ -53,20 +49,4 @@ static inline int ringi_child_status(pid_t child, int options, int *signal, int 
   *signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
   *code = info.si_code == CLD_EXITED ? info.si_status : 0;
   return 1;
-}
-
-// Limits a resource of another process, softly and hard. Returns 0, or -1 with errno set.
-int prlimit(pid_t process, enum __rlimit_resource resource, const struct rlimit *limit, struct rlimit *old);
-static inline int ringi_limit(pid_t process, int resource, unsigned long value) {
-  struct rlimit limit = {value, value};
-  return prlimit(process, (enum __rlimit_resource)resource, &limit, 0);
-}
-static inline int ringi_limit_memory(pid_t process, unsigned long bytes) {
-  return ringi_limit(process, RLIMIT_AS, bytes);
-}
-static inline int ringi_limit_cpu(pid_t process, unsigned long seconds) {
-  return ringi_limit(process, RLIMIT_CPU, seconds);
-}
-static inline int ringi_limit_files(pid_t process, unsigned long count) {
-  return ringi_limit(process, RLIMIT_NOFILE, count);
 }

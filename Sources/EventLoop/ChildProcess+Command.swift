@@ -10,11 +10,27 @@ extension ChildProcess {
     public var environment: [String: String]
     /// The working directory; `nil` for the agent's own.
     public var directory: String?
+    /// In force from the program's first moment.
+    public var limits = Limits()
 
     public init(_ arguments: [String], environment: [String: String] = [:], directory: String? = nil) {
       self.arguments = arguments
       self.environment = environment
       self.directory = directory
+    }
+  }
+
+  /// What a program, and each one that it starts, may use, by setrlimit(2); above zero, and no limit without.
+  public struct Limits: Hashable, Sendable {
+    /// Bytes of address space.
+    public var memory: UInt?
+    /// Seconds on a processor.
+    public var cpu: UInt?
+    /// Open descriptors.
+    public var files: UInt?
+
+    public init(memory: UInt? = nil, cpu: UInt? = nil, files: UInt? = nil) {
+      (self.memory, self.cpu, self.files) = (memory, cpu, files)
     }
   }
 

@@ -25,9 +25,8 @@ public struct ChildProcessError: Error, Hashable, CustomStringConvertible {
   }
 
   private static func reason(_ command: ChildProcess.Command, _ cause: SystemError) -> Reason {
-    guard cause.call == "posix_spawn" else { return .system(cause) }
-    // One code stands for all that the child does before it runs; the directory comes first there.
-    if let directory = command.directory, access(directory, X_OK) != 0 { return .directory(directory) }
+    if cause.call == "chdir", let directory = command.directory { return .directory(directory) }
+    guard cause.call == "execve" else { return .system(cause) }
     switch cause.code {
     case EINVAL: return .malformed
     case ENOENT, ENOTDIR: return .notFound

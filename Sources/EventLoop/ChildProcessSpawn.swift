@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// posix_spawn(3) with everything set that a child would otherwise inherit by accident.
+/// Starts programs with everything set that they would otherwise inherit by accident, and their limits in force.
 ///
 /// Not fork: in a program with threads the child of a fork may touch next to nothing before exec.
 enum ChildProcessSpawn {
@@ -20,7 +20,7 @@ enum ChildProcessSpawn {
   ///   - output: Its standard output.
   ///   - error: Its standard error.
   /// - Returns: The number of the process, which leads a group of its own.
-  /// - Throws: What the system says; what posix_spawn says of the command bears that name.
+  /// - Throws: What the system says, with the call that failed; execve and chdir are about the command.
   static func start(
     _ command: ChildProcess.Command, input: CInt?, output: CInt?, error: CInt?
   ) throws(SystemError) -> pid_t {
@@ -28,63 +28,37 @@ enum ChildProcessSpawn {
     let environment = command.environment.map { "\($0.key)=\($0.value)" }
     let texts = command.arguments + environment + (command.directory.map { [$0] } ?? [])
     guard let program = command.arguments.first, !texts.contains(where: { $0.utf8.contains(0) }) else {
-      throw SystemError(EINVAL, "posix_spawn")
+      throw SystemError(EINVAL, "execve")
     }
 
-    var actions = posix_spawn_file_actions_t()
-    try check(posix_spawn_file_actions_init(&actions), "posix_spawn_file_actions_init")
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    try add(to: &actions, [input, output, error], command.directory)
-
-    var attributes = posix_spawnattr_t()
-    try check(posix_spawnattr_init(&attributes), "posix_spawnattr_init")
-    defer { posix_spawnattr_destroy(&attributes) }
-    try set(&attributes)
-
-    var child: pid_t = 0
-    let result = withCStrings(command.arguments) { arguments in
-      withCStrings(environment) { environment in
-        posix_spawnp(&child, program, &actions, &attributes, arguments, environment)
+    var child = ringi_child()
+    child.streams = (input ?? -1, output ?? -1, error ?? -1)
+    child.memory = command.limits.memory ?? 0
+    child.cpu = command.limits.cpu ?? 0
+    child.files = command.limits.files ?? 0
+    let directory = command.directory.map { strdup($0) }
+    defer { free(directory ?? nil) }
+    child.directory = UnsafePointer(directory ?? nil)
+    let process = withCStrings(paths(of: program)) { paths in
+      withCStrings(command.arguments) { arguments in
+        withCStrings(environment) { environment in
+          (child.paths, child.arguments, child.environment) = (paths, arguments, environment)
+          return ringi_child_start(&child)
+        }
       }
     }
-    try check(result, "posix_spawn")
-    return child
+    guard process > 0 else { throw SystemError(child.error, child.call.map { String(cString: $0) } ?? "clone") }
+    return process
   }
 
-  private static func add(
-    to actions: inout posix_spawn_file_actions_t, _ streams: [CInt?], _ directory: String?
-  ) throws(SystemError) {
-    for (number, stream) in streams.enumerated() {
-      let number = CInt(number)
-      if let stream {
-        try check(posix_spawn_file_actions_adddup2(&actions, stream, number), "posix_spawn_file_actions_adddup2")
-      } else {
-        let mode = number == STDIN_FILENO ? O_RDONLY : O_WRONLY
-        let result = posix_spawn_file_actions_addopen(&actions, number, "/dev/null", mode, 0)
-        try check(result, "posix_spawn_file_actions_addopen")
-      }
+  /// Where a program may be: a name without a slash is looked for in `PATH`.
+  private static func paths(of program: String) -> [String] {
+    guard !program.isEmpty, !program.utf8.contains(UInt8(ascii: "/")) else { return [program] }
+    let path = getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin"
+    // Nothing between two colons stands for the working directory.
+    return path.split(separator: ":", omittingEmptySubsequences: false).map {
+      $0.isEmpty ? "./\(program)" : "\($0)/\(program)"
     }
-    // Descriptors of ours are close-on-exec; those of libraries may not be.
-    let result = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
-    try check(result, "posix_spawn_file_actions_addclosefrom_np")
-    guard let directory else { return }
-    try check(posix_spawn_file_actions_addchdir_np(&actions, directory), "posix_spawn_file_actions_addchdir_np")
-  }
-
-  private static func set(_ attributes: inout posix_spawnattr_t) throws(SystemError) {
-    var (none, all) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    sigfillset(&all)
-    try check(posix_spawnattr_setsigmask(&attributes, &none), "posix_spawnattr_setsigmask")
-    try check(posix_spawnattr_setsigdefault(&attributes, &all), "posix_spawnattr_setsigdefault")
-    try check(posix_spawnattr_setpgroup(&attributes, 0), "posix_spawnattr_setpgroup")
-    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
-    try check(posix_spawnattr_setflags(&attributes, Int16(flags)), "posix_spawnattr_setflags")
-  }
-
-  /// These functions return the error instead of setting `errno`.
-  private static func check(_ result: CInt, _ call: String) throws(SystemError) {
-    if result != 0 { throw SystemError(result, call) }
   }
 
   private static func withCStrings<R>(

@@ -1,6 +1,4 @@
-internal import CLinux
 internal import EventLoop
-internal import Glibc
 internal import JSON
 internal import Timing
 
@@ -26,17 +24,10 @@ package struct ProcessLimits: Equatable, Sendable {
       files: value?["files"]?.int)
   }
 
-  /// Puts the limits into force for a program that has just been started.
-  ///
-  /// - Parameter process: Its number.
-  /// - Throws: `SystemError`; a program that has ended already is no error.
-  func apply(to process: Int32) throws(SystemError) {
-    if let memory { try check(ringi_limit_memory(process, UInt(memory))) }
-    if let cpu { try check(ringi_limit_cpu(process, UInt(max(1, cpu.components.seconds)))) }
-    if let files { try check(ringi_limit_files(process, UInt(files))) }
-  }
-
-  private func check(_ result: CInt) throws(SystemError) {
-    if result != 0, errno != ESRCH { throw SystemError.last("prlimit") }
+  /// The limits as a child gets them.
+  var ofChild: ChildProcess.Limits {
+    ChildProcess.Limits(
+      memory: memory.map { UInt($0) }, cpu: cpu.map { UInt(max(1, $0.components.seconds)) },
+      files: files.map { UInt($0) })
   }
 }

@@ -128,7 +128,6 @@ package final class ProcessPlugin: Plugin {
       let process = try launch()
       self.process = process
       do {
-        try program.limits.apply(to: process.processID)
         try await initialize(process)
         context.log(.info, "the plugin runs as process \(process.processID)")
         set(.running)
@@ -151,7 +150,8 @@ package final class ProcessPlugin: Plugin {
     let redactor = surroundings.redactor
     let environment = PluginEnvironment.base(of: surroundings.environment)
       .filter { redactor.redact($0.value) == $0.value }.merging(program.environment) { $1 }
-    let command = ChildProcess.Command(program.command, environment: environment, directory: file.directory)
+    var command = ChildProcess.Command(program.command, environment: environment, directory: file.directory)
+    command.limits = program.limits.ofChild
     return try RPCProcess(command, name: instance, dialect: program.dialect, bounds: bounds, clock: clock, owner: self)
   }
 
