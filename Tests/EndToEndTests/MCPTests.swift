@@ -121,6 +121,63 @@ struct MCPTests {
     #expect(try client.call("plugins.get", ["plugin": "p"])["restarts"] == 0)
   }
 
+  @Test("A server that ends its notices is asked for them again, and for what it did not tell meanwhile")
+  func listensAgain() throws {
+    let world = try PluginWorld.mcp(["stateless": true])
+    let client = try world.start()
+    try client.call("p.hang_up")
+    try client.call("p.grow")
+    try world.wait(client) { $0["methods"]?.array?.contains("p.grown") == true }
+    #expect(try seen(client).filter { $0["method"] == "subscriptions/listen" }.count == 2)
+    #expect(try client.call("plugins.get", ["plugin": "p"])["inFlight"] == 0)
+  }
+
+  // MARK: Input
+
+  @Test("Where the file has answers a server may ask for them, and hears no where they don't fit")
+  func elicitation() throws {
+    let world = try PluginWorld.mcp([:], ["elicitation": ["answers": ["name": "Ada"], "otherwise": "cancel"]])
+    let client = try world.start()
+    let offered = try seen(client)[0]["params"]?["capabilities"]
+    #expect(offered == ["elicitation": ["form": [:]]])
+    func ask(_ params: JSONValue) throws -> JSONValue? {
+      try client.call("p.ask", ["method": "elicitation/create", "params": params])["answer"]
+    }
+    let form: JSONValue = ["type": "object", "properties": ["name": ["type": "string"]], "required": ["name"]]
+    #expect(
+      try ask(["message": "Who?", "requestedSchema": form])?["result"] == [
+        "action": "accept", "content": ["name": "Ada"],
+      ])
+    #expect(world.agent?.waitFor { $0.errorText.contains("answered with accept") } == true)
+    #expect(try ask(["message": "Who?", "requestedSchema": ["type": 7]])?["result"] == ["action": "cancel"])
+    #expect(try ask(["mode": "url", "message": "Go.", "url": "https://example.org"])?["error"]?["code"] == -32602)
+    #expect(try client.call("p.ask", ["method": "roots/list", "params": [:]])["answer"]?["error"]?["code"] == -32601)
+  }
+
+  @Test("A tool without handshakes that requires input is called again with it, and with its state")
+  func inputRequired() throws {
+    let world = try PluginWorld.mcp(["stateless": true], ["elicitation": ["answers": ["name": "Ada"]]])
+    let client = try world.start()
+    let result = try client.call("p.fill_in", ["x": 1])
+    let params = result["params"]
+    #expect(params?["inputResponses"] == ["who": ["action": "accept", "content": ["name": "Ada"]]])
+    #expect(params?["requestState"]?.string.map { $0 != "r\(result["id"] ?? .null)" } == true)
+    #expect(params?["arguments"] == ["x": 1] && params?["name"] == "fill_in")
+    #expect(
+      params?["_meta"]?["io.modelcontextprotocol/clientCapabilities"] == ["elicitation": ["form": [:]]])
+    #expect(try client.refusal("p.asking")?["data"]?["code"] == "input-required")
+  }
+
+  @Test("A tool that never has enough input is called ten times, and one that wants what nobody gives once")
+  func endlessInput() throws {
+    let world = try PluginWorld.mcp(["stateless": true])
+    let client = try world.start()
+    #expect(try client.refusal("p.wants")?["data"]?["code"] == "input-required")
+    #expect(try client.refusal("p.fill_in")?["data"]?["code"] == "input-required")
+    let calls = try seen(client).compactMap { $0["params"]?["name"]?.string }
+    #expect(calls.filter { $0 == "wants" }.count == 10 && calls.filter { $0 == "fill_in" }.count == 1)
+  }
+
   // MARK: Calls
 
   @Test("Structured content wins, other content passes as it is, and a tool's failure is the backend's error")

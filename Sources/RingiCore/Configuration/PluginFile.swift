@@ -50,6 +50,7 @@ package struct PluginFile: Equatable, Sendable {
       "allow": .array(
         "Globs over the methods that a `command` may call; without, its own, `events.publish`, and `tasks.*` for its "
           + "own tasks.", of: .string(minLength: 1)),
+      "elicitation": MCPElicitation.schema,
       "env": .map("Variables of a `command`'s environment beyond the ones that every plugin gets.", of: .string()),
       "limits": ProcessLimits.schema,
       "enabled": .boolean("Whether it is loaded.").default(true),

@@ -30,14 +30,15 @@ enum PluginOrigin {
     } else {
       file.refuseNUL(at: JSONPointer.root.appending(kind))
       refuseLibrary(&file)
-      refuseSettings(&file)
+      checkProtocol(&file)
     }
     return name
   }
 
   private static func checkExtras(of kind: String, _ file: inout ConfigurationFile) {
     for (key, owners) in [
-      ("protocol", ["command"]), ("allow", ["library", "command"]), ("env", ["command"]), ("limits", ["command"]),
+      ("protocol", ["command"]), ("allow", ["library", "command"]), ("elicitation", ["command"]), ("env", ["command"]),
+      ("limits", ["command"]),
     ] {
       guard file.value[key] != nil, !owners.contains(kind) else { continue }
       file.complain(
@@ -73,13 +74,26 @@ enum PluginOrigin {
     )
   }
 
-  /// The Model Context Protocol has no way to hand settings over.
-  private static func refuseSettings(_ file: inout ConfigurationFile) {
-    guard file.value["protocol"]?.string == PluginProtocol.mcp.rawValue,
-      file.value["settings"]?.object?.isEmpty == false
-    else { return }
-    file.complain(
-      at: JSONPointer.root.appending("settings"), aboutKey: true,
-      "a server of the Model Context Protocol takes no settings; give it arguments in command, or variables in env")
+  /// Keys that would have no effect are more likely a mistake than a wish.
+  private static func checkProtocol(_ file: inout ConfigurationFile) {
+    let isMCP = file.value["protocol"]?.string == PluginProtocol.mcp.rawValue
+    if !isMCP {
+      refuse(
+        "elicitation", "elicitation goes with \"protocol\": \"mcp\"; a plugin that speaks ringi asks nothing", &file)
+      return
+    }
+    let server = "a server of the Model Context Protocol"
+    if file.value["settings"]?.object?.isEmpty == false {
+      refuse("settings", "\(server) takes no settings; give it arguments in command, or variables in env", &file)
+    }
+    refuse("allow", "\(server) calls nothing of the agent's, so there is nothing to allow; remove it", &file)
+    for key in ["poll", "firstPoll", "settleAfter"] {
+      refuse(key, "\(server) has no tasks to poll for; remove it, and let jobs.d call a tool at its times", &file)
+    }
+  }
+
+  private static func refuse(_ key: String, _ why: String, _ file: inout ConfigurationFile) {
+    guard file.value[key] != nil else { return }
+    file.complain(at: JSONPointer.root.appending(key), aboutKey: true, why)
   }
 }

@@ -24,6 +24,8 @@ package struct PluginProgram: Equatable, Sendable {
   package let dialect: PluginProtocol
   /// Globs over the methods that it may call; `nil` for the usual ones.
   package let allow: [Glob]?
+  /// What a server of the Model Context Protocol is answered that wants to ask somebody; `nil` for nothing.
+  package let elicitation: MCPElicitation?
   package let environment: [String: String]
   package let limits: ProcessLimits
   /// What the command's words name in the file's folder: a program that was replaced makes another plugin.
@@ -38,6 +40,7 @@ package struct PluginProgram: Equatable, Sendable {
     command = value["command"]?.array?.compactMap(\.string) ?? []
     dialect = value["protocol"]?.string.flatMap(PluginProtocol.init) ?? .ringi
     allow = value["allow"]?.array?.compactMap { $0.string.map { Glob($0) } }
+    elicitation = value["elicitation"].map { MCPElicitation($0) }
     environment = EnvironmentVariables.read(value["env"])
     self.limits = limits
     stamps = command.map { Stamp($0.hasPrefix("/") ? $0 : "\(directory)/\($0)") }

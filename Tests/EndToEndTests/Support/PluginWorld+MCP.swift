@@ -61,6 +61,19 @@ extension PluginWorld {
                  ("d", "elicitation/create", {"message": "Who?"}), ("e", "tasks/list", {})]
         return {"structuredContent": {"asked": [ask(*one) for one in asked]}}
 
+    def hang_up(id, params):
+        global listener
+        send(id=listener, result={"resultType": "complete"})
+        listener = None
+        return text("bye")
+
+    def fill_in(id, params):
+        if "inputResponses" not in params:
+            form = {"type": "object", "properties": {"name": {"type": "string"}}}
+            return {"resultType": "input_required", "requestState": "r%d" % id, "inputRequests": {
+                "who": {"method": "elicitation/create", "params": {"message": "Who?", "requestedSchema": form}}}}
+        return {"resultType": "complete", "structuredContent": {"params": params, "id": id}}
+
     def grow(id, params):
         tool("grown")
         tools[:] = [each for each in tools if each["name"] != "plain"]
@@ -93,7 +106,11 @@ extension PluginWorld {
     tool("fail", lambda id, params: {"isError": True, "content": [{"type": "text", "text": "The disk is full."},
          {"type": "image", "data": "", "mimeType": "image/png"}, {"type": "text", "text": "Free some."}]})
     tool("odd", lambda id, params: {"neither": 1})
-    tool("asking", lambda id, params: {"resultType": "input_required", "inputRequests": {}})
+    tool("asking", lambda id, params: {"resultType": "input_required", "inputRequests": {"roots": {"method": "roots/list"}}})
+    tool("wants", lambda id, params: {"resultType": "input_required", "requestState": params.get("requestState", "") + "x"})
+    tool("fill_in", fill_in)
+    tool("hang_up", hang_up)
+    tool("ask", lambda id, params: {"structuredContent": ask("k%d" % id, **params["arguments"])})
     tool("progress", progress)
     tool("curious", curious)
     tool("grow", grow)

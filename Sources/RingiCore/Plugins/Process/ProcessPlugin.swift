@@ -181,7 +181,8 @@ package final class ProcessPlugin: Plugin {
     MCPSession(
       process,
       MCPSession.Surroundings(
-        instance: instance, clock: clock, limit: { [surroundings] in surroundings.limits().requestTimeout },
+        instance: instance, hasElicitation: program.elicitation != nil, clock: clock,
+        limit: { [surroundings] in surroundings.limits().requestTimeout },
         warn: { [weak self] in self?.log(.warning, $0) },
         changed: { [weak self, weak process] manifest in
           // What is wrong with the new methods is told where the program is started.
@@ -247,14 +248,16 @@ package final class ProcessPlugin: Plugin {
   ///
   /// - Throws: `RPCError`; `CancellationError`.
   func call(
-    _ method: String, _ params: JSONValue, causes: [String] = [], progress: (@Loop @Sendable (JSONValue) -> Void)? = nil
+    _ method: String, _ params: JSONValue, within limit: Duration? = nil, causes: [String] = [],
+    progress: (@Loop @Sendable (JSONValue) -> Void)? = nil
   ) async throws -> JSONValue {
     let process = try checkRunning()
     lastCause += 1
     let key = lastCause
     if !causes.isEmpty { self.causes[key] = causes }
     defer { self.causes[key] = nil }
-    return try await process.call(method, params, within: surroundings.limits().requestTimeout, progress: progress)
+    let limit = limit ?? surroundings.limits().requestTimeout
+    return try await process.call(method, params, within: limit, progress: progress)
   }
 
   @discardableResult
@@ -274,8 +277,9 @@ package final class ProcessPlugin: Plugin {
         return try await self.call(offer.ownName, params, causes: call.causes, progress: progress)
       }
       guard let session else { throw RPCProcess.down(instance) }
-      let answer = try await self.call(
-        "tools/call", session.params(offer.ownName, params), causes: call.causes, progress: progress)
+      let answer = try await session.call(
+        offer.ownName, params, { MCPRequests.elicit($0, self) },
+        { try await self.call("tools/call", $0, within: $1, causes: call.causes, progress: progress) })
       return try MCPResult.read(answer, of: offer.ownName, instance)
     } catch let error as RPCError where offer.isMutation && PeerError.leavesOpen(error) {
       throw RPCError.outcomeUnknown(

@@ -124,13 +124,13 @@ package final class RPCProcess {
   /// - Parameters:
   ///   - method: The method, as the program knows it.
   ///   - params: An object.
-  ///   - limit: How long the answer may take.
+  ///   - limit: How long the answer may take; `nil` for as long as the program runs.
   ///   - progress: Takes what the program tells meanwhile; where it is given, the program is asked to.
   /// - Returns: The result.
   /// - Throws: What the program answers, as ``PeerError``; `RPCError` (plugin-down, overloaded, unavailable);
   ///   `CancellationError`, after the program was told.
   package func call(
-    _ method: String, _ params: JSONValue, within limit: Duration,
+    _ method: String, _ params: JSONValue, within limit: Duration?,
     progress: (@Loop @Sendable (JSONValue) -> Void)? = nil
   ) async throws -> JSONValue {
     guard isOpen else { throw Self.down(name) }
@@ -147,9 +147,9 @@ package final class RPCProcess {
       let params = progress == nil ? params : dialect.askingForProgress(params, token: id)
       MessageWriter.request(method, id: id, params: params, in: &message)
     }
-    let alarm = clock.alarm(after: limit) { [weak self] in self?.timeOut(id, limit) }
+    let alarm = limit.map { limit in clock.alarm(after: limit) { [weak self] in self?.timeOut(id, limit) } }
     defer {
-      alarm.cancel()
+      alarm?.cancel()
       pending[id] = nil
     }
     do {

@@ -10,17 +10,34 @@ enum MCPRequests {
 
   /// Answers a request, or takes a notification; those about what the agent doesn't use are passed over.
   ///
-  /// - Throws: `RPCError` (method-not-found).
+  /// - Throws: `RPCError` (method-not-found, invalid-params).
   static func serve(_ method: String, _ params: JSONValue, of plugin: ProcessPlugin) throws(RPCError) -> JSONValue {
     switch method {
     case "ping": return [:]
     case "notifications/message": log(params, plugin)
     case "notifications/tools/list_changed": plugin.session?.listChanged()
     case _ where method.hasPrefix("notifications/"): break
+    case "elicitation/create" where plugin.program.elicitation != nil:
+      guard MCPElicitation.isForm(params) else {
+        throw .invalidParams("mode: the agent fills in forms, and visits no pages.", details: ["parameter": "mode"])
+      }
+      return elicit(params, plugin) ?? .null
     default:
       throw .methodNotFound("The agent answers ping and offers a server nothing else, so not \(JSONValue(method)).")
     }
     return .null
+  }
+
+  /// Answers what the server wants to know as the plugin's file has it, and says so in the log.
+  ///
+  /// - Returns: The result of `elicitation/create`; `nil` where the file has no answers.
+  static func elicit(_ params: JSONValue, _ plugin: ProcessPlugin) -> JSONValue? {
+    guard let answer = plugin.program.elicitation?.answer(params) else { return nil }
+    let fields = params["requestedSchema"]?["properties"]?.object?.map(\.key) ?? []
+    let question = "\(params["message"] ?? .null) (fields: \(fields.joined(separator: ", ")))"
+    let text = plugin.surroundings.redactor.redact(question).prefix(bytes: maxLogBytes)
+    plugin.log(.info, "answered with \(answer["action"]?.string ?? ""), the server having asked \(text)")
+    return answer
   }
 
   private static func log(_ params: JSONValue, _ plugin: ProcessPlugin) {

@@ -15,10 +15,7 @@ enum MCPResult {
   /// - Throws: `RPCError` (backend-error) when the tool failed, or the answer is none.
   static func read(_ answer: JSONValue, of tool: String, _ instance: String) throws(RPCError) -> JSONValue {
     if let type = answer["resultType"], type != "complete" {
-      guard type == "input_required" else { throw PeerError.odd("a resultType of \(type)", from: instance) }
-      throw .backendError(
-        provider: instance, code: "input-required",
-        message: "The tool \(JSONValue(tool)) asks for input beyond its params, which the agent has no way to give.")
+      throw PeerError.odd("a resultType of \(type)", from: instance)
     }
     let content = answer["content"]
     if answer["isError"] == true {

@@ -9,6 +9,8 @@ final class MCPSession {
   /// What a session needs of its plugin.
   struct Surroundings {
     var instance: String
+    /// Whether what the server wants to know is answered.
+    var hasElicitation: Bool
     var clock: any LoopClock
     /// How long an answer may take, and a list with all its pages.
     var limit: @Loop () -> Duration
@@ -25,8 +27,12 @@ final class MCPSession {
 
   private static let client: JSONValue = ["name": "ringi", "version": JSONValue(Version.current)]
   private static let maxPages = 200
+  /// How often a tool may want input before it goes on.
+  private static let maxRounds = 10
   /// From one list to the next, however often the server says that there is another.
   private static let listPause = Duration.seconds(1)
+  /// The longest from one end of the notices to the next try.
+  private static let maxListenPause = Duration.seconds(60)
 
   private let process: RPCProcess
   private let surroundings: Surroundings
@@ -37,6 +43,7 @@ final class MCPSession {
   private var isOpen = false
   private var isListStale = false
   private var listing: Task<Void, any Error>?
+  private var listening: Task<Void, any Error>?
 
   init(_ process: RPCProcess, _ surroundings: Surroundings) {
     (self.process, self.surroundings) = (process, surroundings)
@@ -51,7 +58,7 @@ final class MCPSession {
   func open() async throws -> PluginManifest {
     try await shakeHands()
     if isStateless, capabilities["tools"]?["listChanged"] == true {
-      process.ask("subscriptions/listen", dressed(["notifications": ["toolsListChanged": true]]))
+      listening = Loop.task { [self] in try await listen() }
     }
     let manifest = try await firstList()
     isOpen = true
@@ -75,7 +82,7 @@ final class MCPSession {
     do {
       answer = try await process.call(
         "initialize",
-        ["protocolVersion": JSONValue(offered), "capabilities": [:], "clientInfo": Self.client],
+        ["protocolVersion": JSONValue(offered), "capabilities": offers, "clientInfo": Self.client],
         within: surroundings.limit())
     } catch let error as RPCError where Self.isAnswer(error) {
       return try await goOn(after: error, offered)
@@ -124,6 +131,9 @@ final class MCPSession {
     )
   }
 
+  /// The agent's own capabilities.
+  private var offers: JSONValue { surroundings.hasElicitation ? ["elicitation": MCPElicitation.capability] : [:] }
+
   /// Whether an error is the server's own word.
   private static func isAnswer(_ error: RPCError) -> Bool { error.details["provider"] != nil }
 
@@ -136,17 +146,65 @@ final class MCPSession {
     guard isStateless else { return params }
     let meta: JSONValue = [
       "io.modelcontextprotocol/protocolVersion": JSONValue(Self.stateless),
-      "io.modelcontextprotocol/clientInfo": Self.client, "io.modelcontextprotocol/clientCapabilities": [:],
+      "io.modelcontextprotocol/clientInfo": Self.client, "io.modelcontextprotocol/clientCapabilities": offers,
+      // A server that has nothing to log passes over it.
+      "io.modelcontextprotocol/logLevel": "info",
     ]
-    let level: JSONValue? = capabilities["logging"].map { _ in "info" }
-    return params.setting("_meta", to: meta.setting("io.modelcontextprotocol/logLevel", to: level))
+    return params.setting("_meta", to: meta)
   }
 
   // MARK: Tools
 
-  /// The params of `tools/call`.
-  func params(_ tool: String, _ arguments: JSONValue) -> JSONValue {
-    dressed(["name": JSONValue(tool), "arguments": arguments])
+  /// Calls a tool, and again as often as it wants input first.
+  ///
+  /// - Parameters:
+  ///   - tool: The tool, as the server calls it.
+  ///   - arguments: Its arguments.
+  ///   - elicit: Answers the params of `elicitation/create`; `nil` where nothing is answered.
+  ///   - send: Sends the params of `tools/call`, with the time that is left for the answer.
+  /// - Returns: The result of `tools/call`.
+  /// - Throws: `RPCError` (backend-error where the tool wants what the agent can't give); what `send` throws.
+  func call(
+    _ tool: String, _ arguments: JSONValue, _ elicit: (JSONValue) -> JSONValue?,
+    _ send: (_ params: JSONValue, _ limit: Duration) async throws -> JSONValue
+  ) async throws -> JSONValue {
+    let first = dressed(["name": JSONValue(tool), "arguments": arguments])
+    let (began, limit) = (surroundings.clock.uptime, surroundings.limit())
+    var params = first
+    for _ in 0..<Self.maxRounds {
+      let left = limit - .nanoseconds(surroundings.clock.uptime - began)
+      let answer = try await send(params, max(left, .zero))
+      guard answer["resultType"] == "input_required" else { return answer }
+      params = first.setting("inputResponses", to: try inputs(answer, tool, elicit))
+        .setting("requestState", to: answer["requestState"])
+    }
+    throw inputRequired("The tool \(JSONValue(tool)) asked for input \(Self.maxRounds) times, and for more.")
+  }
+
+  /// What a tool wants to know before it goes on; `nil` where it only wants to be called again.
+  private func inputs(
+    _ answer: JSONValue, _ tool: String, _ elicit: (JSONValue) -> JSONValue?
+  ) throws(RPCError) -> JSONValue? {
+    guard let requests = answer["inputRequests"]?.object, !requests.isEmpty else {
+      guard answer["requestState"] != nil else {
+        throw PeerError.odd("input_required and nothing that it requires", from: surroundings.instance)
+      }
+      return nil
+    }
+    var responses: [(String, JSONValue)] = []
+    for (key, request) in requests {
+      guard request["method"] == "elicitation/create", let response = elicit(request["params"] ?? .emptyObject) else {
+        throw inputRequired(
+          "The tool \(JSONValue(tool)) asks for input (\(request["method"] ?? .null)) that the agent has no way to give."
+        )
+      }
+      responses.append((key, response))
+    }
+    return JSONValue(object: responses)
+  }
+
+  private func inputRequired(_ message: String) -> RPCError {
+    .backendError(provider: surroundings.instance, code: "input-required", message: message)
   }
 
   private func list() async throws -> PluginManifest {
@@ -185,6 +243,26 @@ final class MCPSession {
     }
   }
 
+  /// Asks a server without handshakes to tell of its changes, and again whenever that ends; what changed in between was
+  /// not told.
+  private func listen() async throws {
+    var pause = Self.listPause
+    while true {
+      let began = surroundings.clock.uptime
+      do {
+        _ = try await process.call(
+          "subscriptions/listen", dressed(["notifications": ["toolsListChanged": true]]), within: nil)
+      } catch let error as RPCError {
+        if PeerError.isUnknownMethod(error) { return }
+      }
+      let isLong = Duration.nanoseconds(surroundings.clock.uptime - began) >= Self.maxListenPause
+      pause = isLong ? Self.listPause : pause
+      try await surroundings.clock.sleep(for: pause)
+      pause = min(pause * 2, Self.maxListenPause)
+      listChanged()
+    }
+  }
+
   /// The server says that it has other tools now.
   func listChanged() {
     isListStale = true
@@ -208,5 +286,6 @@ final class MCPSession {
   func close() {
     isOpen = false
     listing?.cancel()
+    listening?.cancel()
   }
 }
