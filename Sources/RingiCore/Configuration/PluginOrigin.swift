@@ -76,6 +76,7 @@ enum PluginOrigin {
 
   /// Keys that would have no effect are more likely a mistake than a wish.
   private static func checkProtocol(_ file: inout ConfigurationFile) {
+    guard file.value["command"] != nil else { return }
     let isMCP = file.value["protocol"]?.string == PluginProtocol.mcp.rawValue
     if !isMCP {
       refuse(
