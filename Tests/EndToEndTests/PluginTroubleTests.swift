@@ -13,6 +13,7 @@ struct PluginTroubleTests {
     let world = try PluginWorld(
       files: [
         "plugins.d/bad.json": #"{"command": ["./no-such-file"]}"#,
+        "plugins.d/gone.json": #"{"command": ["sh", "-c", "exit 7"]}"#,
         "plugins.d/oops.json": #"{"command": ["sh", "-c", "echo oops >&2; exit 3"]}"#,
       ])
     let began = Date()
@@ -20,6 +21,8 @@ struct PluginTroubleTests {
     #expect(try client.call("agent.ping") == "pong")
     let oops = try world.wait(client, for: "oops") { $0["state"] == "backoff" }
     #expect(oops["lastError"] == "It ended with exit status 3; its last words: oops")
+    let gone = try world.wait(client, for: "gone") { $0["state"] == "backoff" }
+    #expect(gone["lastError"] == "It ended with exit status 7.")
     let bad = try world.wait(client, for: "bad") { $0["state"] == "backoff" }
     #expect(bad["lastError"]?.string?.contains("./no-such-file was not found") == true)
     #expect(Date().timeIntervalSince(began) < 5)
@@ -71,8 +74,10 @@ struct PluginTroubleTests {
       #expect(error?["data"]?["kind"] == "backend-error", "\(text)")
       #expect(error?["message"]?.string?.contains("plugin p ") == true)
     }
-    let lost = try ["[]", "42", "\"x\"", "null", #"{"jsonrpc":"2.0","id":999999,"result":1}"#].map {
-      try client.ask("p.raw", ["text": JSONValue($0)])
+    let lost = try [#"{"id":1}"#, "[]", "42", "\"x\"", "null", #"{"jsonrpc":"2.0","id":999999,"result":1}"#].map {
+      let id = try client.ask("p.raw", ["text": JSONValue($0)])
+      #expect(try client.call("agent.ping") == "pong" && client.call("p.echo", ["x": 1]) == ["x": 1])
+      return id
     }
     let twice = #"{"jsonrpc":"2.0","id":$ID,"result":1}"#
     #expect(try client.call("p.raw", ["text": JSONValue("\(twice)\n\(twice)")]) == 1)
@@ -92,6 +97,28 @@ struct PluginTroubleTests {
     #expect(try client.call("p.echo") == [:])
     let log = world.agent?.errorText ?? ""
     #expect(log.contains("Welcome to plugin P!") && log.contains("say \"hi\""))
+  }
+
+  @Test("An error that is a text alone reaches the client as an error object with that text: BR-009")
+  func textAsError() throws {
+    let world = try PluginWorld()
+    let client = try world.start()
+    let error = try client.refusal("p.raw", ["text": #"{"jsonrpc":"2.0","id":$ID,"error":"boom"}"#])
+    #expect(error?["code"] == -32002 && error?["message"] == "boom" && error?["data"]?["provider"] == "p")
+  }
+
+  @Test("The answer to a call that was given up is dropped: BR-012")
+  func lateAnswer() throws {
+    let world = try PluginWorld()
+    let client = try world.start()
+    let slow = try client.ask("p.sleep", ["ms": 500])
+    try world.wait(client) { $0["inFlight"] == 1 }
+    try client.notify("$/cancelRequest", ["id": JSONValue(slow)])
+    #expect(try client.response(to: slow)["error"]?["code"] == -32800)
+    #expect(try client.call("p.sleep", ["ms": 1000]) == "slept")
+    client.finishSending()
+    #expect(try client.receiveRest().isEmpty)
+    #expect(world.agent?.errorText.contains("never made") == false)
   }
 
   @Test("An error that the program answers is the backend's, or one of the agent's kinds")
@@ -142,18 +169,11 @@ struct PluginTroubleTests {
   func noise() throws {
     let world = try PluginWorld()
     let client = try world.start()
-    let before = try memory(world)
+    let before = world.memory
     #expect(try client.call("p.noise") == "quiet")
-    #expect(try memory(world) - before < 5 << 10)
+    #expect(world.memory - before < 5 << 10)
     #expect(world.agent.map { $0.errorText.utf8.count < 1 << 20 } == true)
     #expect(try client.call("p.echo") == [:])
-  }
-
-  /// Resident memory, in KiB.
-  private func memory(_ world: PluginWorld) throws -> Int {
-    let status = try String(contentsOfFile: "/proc/\(world.agent?.pid ?? 0)/status", encoding: .utf8)
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-    return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
   }
 
   @Test("A flood of events is cut, and nobody else waits for it")

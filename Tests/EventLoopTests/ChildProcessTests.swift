@@ -55,6 +55,15 @@ import Testing
     }
   }
 
+  @Test func limitsAreInForceFromTheFirstMoment() async throws {
+    try await onLoop {
+      var command = ChildProcess.Command(["sh", "-c", "ulimit -v; ulimit -t; ulimit -n; ulimit -H -n"])
+      command.limits = .init(memory: 64 << 20, cpu: 7, files: 32)
+      let limits = try await lines(command)
+      #expect(limits == "65536\n7\n32\n32\n")
+    }
+  }
+
   @Test func noDescriptorIsInheritedThatWasNotMeantToBe() async throws {
     try await onLoop {
       let open = open("/dev/null", O_RDONLY)

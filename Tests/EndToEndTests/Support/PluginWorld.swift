@@ -65,16 +65,29 @@ final class PluginWorld {
   }
 
   /// The processes whose parent is the agent, zombies too.
-  var children: [Int32] {
-    guard let agent,
-      let text = try? String(contentsOfFile: "/proc/\(agent.pid)/task/\(agent.pid)/children", encoding: .utf8)
-    else { return [] }
-    return text.split(separator: " ").compactMap { Int32($0) }
+  var children: [Int32] { agent.map { Self.children(of: $0.pid) } ?? [] }
+
+  static func children(of process: Int32) -> [Int32] {
+    let text = try? String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
+    return text?.split(separator: " ").compactMap { Int32($0) } ?? []
   }
 
   /// How many descriptors the agent has open.
   var descriptors: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(agent?.pid ?? 0)/fd").count) ?? 0
+  }
+
+  /// Those of the children that have ended and were not noticed; one that has just ended gets its moment.
+  var zombies: [Int32] {
+    for _ in 0..<500 where children.contains(where: { !Self.isAlive($0) }) { usleep(10_000) }
+    return children.filter { !Self.isAlive($0) }
+  }
+
+  /// The agent's resident memory, in KiB.
+  var memory: Int {
+    let status = (try? String(contentsOfFile: "/proc/\(agent?.pid ?? 0)/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
   }
 
   static func isAlive(_ process: Int32) -> Bool {
@@ -86,7 +99,7 @@ final class PluginWorld {
 
   /// A plugin that does what its calls tell it, a thread for each.
   static let script = #"""
-    import json, os, signal, subprocess, sys, threading, time
+    import base64, json, os, signal, subprocess, sys, threading, time, urllib.parse
 
     lock = threading.Lock()
     waiting = {}
@@ -120,7 +133,8 @@ final class PluginWorld {
             put("Welcome to plugin P!\n{broken\n")
         extra = json.loads(flags[flags.index("answer") + 1]) if "answer" in flags else {}
         names = ["echo", "sleep", "raw", "exit", "tell", "ask", "event", "progress", "noise", "spawn", "settings",
-                 "refuse", "seen", "endless"]
+                 "refuse", "seen", "endless", "hundredth", "grow", "big", "hoard", "storm", "loop", "daemon",
+                 "confess"]
         return {"name": "p", "version": "1", "tasks": "tasks" in flags, "methods": [
             {"name": name, "summary": "Does %s." % name} for name in names] + [
             {"name": "strict", "params": {"type": "object", "properties": {"n": {"type": "integer"}},
@@ -167,6 +181,51 @@ final class PluginWorld {
         child = subprocess.Popen(["sleep", "1000"])
         return child.pid
 
+    def daemon(id, params):
+        child = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+        return child.pid
+
+    def confess(id, params):
+        token = settings["token"]
+        forms = [token, base64.b64encode(token.encode()).decode(), urllib.parse.quote(token, safe="")]
+        os.write(2, ("my secret is %s\n" % " or ".join(forms)).encode())
+        os._exit(1)
+
+    def hundredth(id, params):
+        count[0] += 1
+        return count[0] if count[0] < 100 else os._exit(100)
+
+    def grow(id, params):
+        hoard = []
+        try:
+            for n in range(params["mb"]):
+                hoard.append(b"x" * (1 << 20))
+        except MemoryError:
+            os.write(2, b"out of memory\n")
+            os._exit(12)
+        return len(hoard)
+
+    def hoard(id, params):
+        answers = [ask("state.set", {"key": "k%d" % n, "value": n}) for n in range(params["keys"])]
+        answers.append(ask("state.set", {"key": "k1", "value": "x" * params["bytes"]}))
+        errors = [a["error"] for a in answers if "error" in a]
+        return {"errors": len(errors), "kind": errors[-1]["data"]["kind"]}
+
+    def storm(id, params):
+        keys = ["s%d" % n for n in range(params["calls"])]
+        for key in keys:
+            waiting[key] = [threading.Event(), None]
+            send(id=key, method="agent.call", params={"method": "agent.ping", "params": {}})
+        for key in keys:
+            waiting[key][0].wait(60)
+        answers = [waiting[key][1] for key in keys]
+        return {"results": sum("result" in a for a in answers), "kinds": sorted(set(
+            a["error"]["data"]["kind"] for a in answers if "error" in a)), "answers": len(answers)}
+
+    def loop(id, params):
+        answer = ask("agent.call", {"method": "p.loop", "params": {}})
+        return answer["result"] if "result" in answer else answer["error"]["data"]["kind"]
+
     def refuse(id, params):
         raise Refusal(params)
 
@@ -180,8 +239,10 @@ final class PluginWorld {
         task.update(status="done", outcome={"approve": "approved", "reject": "rejected"}[params["action"]])
         return task
 
+    count = [0]
     methods = {
-        "initialize": initialize, "sleep": sleep, "raw": raw, "exit": exit, "tell": tell, "event": event,
+        "hundredth": hundredth, "grow": grow, "hoard": hoard, "storm": storm, "loop": loop, "daemon": daemon, "confess": confess,
+        "big": lambda id, params: "x" * params["bytes"], "initialize": initialize, "sleep": sleep, "raw": raw, "exit": exit, "tell": tell, "event": event,
         "progress": progress, "noise": noise, "endless": endless, "spawn": spawn, "refuse": refuse, "tasks.complete": complete,
         "echo": lambda id, params: params, "strict": lambda id, params: params["n"],
         "ask": lambda id, params: ask(params["method"], params["params"]),

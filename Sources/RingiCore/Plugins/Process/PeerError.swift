@@ -54,6 +54,7 @@ enum PeerError {
   }
 
   private static func read(_ json: JSONValue, as kind: String, from name: String) -> RPCError {
+    if let text = json.string { return .backendError(provider: name, message: text.prefix(bytes: maxMessageBytes)) }
     guard let code = json["code"]?.int, let text = json["message"]?.string else {
       return odd("an error that is no error object", from: name)
     }
