@@ -166,7 +166,10 @@ public final class ChildProcess {
   }
 
   /// Queues bytes for a program that was started with ``Input/pipe``; they are dropped when it no longer reads.
-  public func write(_ bytes: some Sequence<UInt8>) { input?.write(bytes) }
+  public func write(_ bytes: some Sequence<UInt8>) { write { $0.append(contentsOf: bytes) } }
+
+  /// The same for bytes that `body` appends to those that are queued already.
+  public func write(_ body: (inout [UInt8]) -> Void) { input?.write(body) }
 
   /// The bytes queued that the program has not taken yet; who writes a lot looks here first.
   public var unwritten: Int { input?.unwritten ?? 0 }

@@ -1,14 +1,16 @@
 internal import Glibc
 
-/// Writes a child's standard input as the child takes it; what it doesn't take is dropped when it ends.
+/// Writes a child's standard input, at the end of a turn and then as the child takes it; what it doesn't take is dropped
+/// when it ends.
 @Loop
-final class ChildProcessInput {
+final class ChildProcessInput: Flushable {
   let pipe: ChildProcessPipe
   private var watch: Descriptor?
   private var queue: [UInt8] = []
   private var sent = 0
   private var endsWhenWritten = false
   private var isClosed = false
+  private var isQueued = false
 
   /// Opens the pipe; there is none for ``ChildProcess/Input/null``.
   init?(_ input: ChildProcess.Input) throws(SystemError) {
@@ -25,15 +27,25 @@ final class ChildProcessInput {
   /// Begins to write, once the child has its end.
   func start() throws(SystemError) {
     pipe.closeFar()
-    watch = try Descriptor(pipe.near, interest: .writable) { _ in self.send() }
+    watch = try Descriptor(pipe.near, interest: .writable) { _ in self.ready() }
   }
 
   var unwritten: Int { queue.count - sent }
 
-  func write(_ bytes: some Sequence<UInt8>) {
+  func write(_ body: (inout [UInt8]) -> Void) {
     guard !isClosed, !endsWhenWritten else { return }
-    queue.append(contentsOf: bytes)
-    watch?.interest = .writable
+    body(&queue)
+    guard !isQueued else { return }
+    isQueued = true
+    Loop.flushAtEndOfTurn(self)
+  }
+
+  /// Writes what the turn has gathered; what the pipe has no room for waits until it has.
+  func flush() {
+    isQueued = false
+    guard !isClosed, sent < queue.count, watch?.interest == [] else { return }
+    send()
+    if sent < queue.count { watch?.interest = .writable }
   }
 
   func end() {
@@ -41,9 +53,12 @@ final class ChildProcessInput {
     watch?.interest = .writable
   }
 
-  /// Writes once a turn.
-  ///
   /// An error says that nobody reads; with nothing to write epoll reports that unasked.
+  private func ready() {
+    if sent == queue.count, !hasReader { return close() }
+    send()
+  }
+
   private func send() {
     if sent < queue.count {
       let count = queue.withUnsafeBytes { Glibc.write(pipe.near, $0.baseAddress.map { $0 + sent }, $0.count - sent) }
@@ -57,7 +72,7 @@ final class ChildProcessInput {
     guard sent == queue.count else { return }
     queue = []
     sent = 0
-    if endsWhenWritten || !hasReader { close() } else { watch?.interest = [] }
+    if endsWhenWritten { close() } else { watch?.interest = [] }
   }
 
   private var hasReader: Bool {

@@ -37,15 +37,27 @@ package enum MessageWriter {
 
   /// A request with an id of our own.
   package static func request(_ method: String, id: Int, params: JSONValue?, in output: inout [UInt8]) {
-    output.append(literal: #"{"jsonrpc":"2.0","id":"#)
-    output.append(contentsOf: String(id).utf8)
-    output.append(literal: #","method":"#)
-    JSONValue(method).write(into: &output)
+    beginRequest(method, id: id, in: &output)
     if let params {
       output.append(literal: #","params":"#)
       params.write(into: &output)
     }
     output.append(UInt8(ascii: "}"))
+  }
+
+  /// A request with an id of our own, whose params `params` writes.
+  package static func request(_ method: String, id: Int, in output: inout [UInt8], params: (inout [UInt8]) -> Void) {
+    beginRequest(method, id: id, in: &output)
+    output.append(literal: #","params":"#)
+    params(&output)
+    output.append(UInt8(ascii: "}"))
+  }
+
+  private static func beginRequest(_ method: String, id: Int, in output: inout [UInt8]) {
+    output.append(literal: #"{"jsonrpc":"2.0","id":"#)
+    output.append(contentsOf: String(id).utf8)
+    output.append(literal: #","method":"#)
+    JSONValue(method).write(into: &output)
   }
 
   /// Puts the frame around the message that begins at `start` and ends the output.

@@ -13,6 +13,8 @@ public struct Method: Sendable {
     case async(@Loop @Sendable (JSONValue, Call) async throws -> JSONValue)
     /// May wait, and answers with a text that need not be looked into.
     case text(@Loop @Sendable (JSONValue, Call) async throws -> JSONText)
+    /// May wait; takes any object, and answers with a text, neither of which need be looked into.
+    case passed(@Loop @Sendable (JSONText, Call) async throws -> JSONText)
   }
 
   /// The full name: `sap.task.list`.

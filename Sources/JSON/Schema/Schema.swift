@@ -43,6 +43,18 @@ public struct Schema: Sendable {
     return []
   }
 
+  /// Whether it takes any object, and says nothing about its members.
+  package var takesAnyObject: Bool {
+    rules.allSatisfy { rule in
+      switch rule {
+      case .type(let types): types.contains(.object)
+      case .properties(let properties): properties.isEmpty
+      case .annotation: true
+      default: false
+      }
+    }
+  }
+
   var isSecret: Bool {
     rules.contains { if case .secret = $0 { true } else { false } }
   }

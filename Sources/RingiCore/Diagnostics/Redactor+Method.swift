@@ -7,7 +7,7 @@ extension Redactor {
   package func redacting(_ method: Method) -> Method {
     let handler: Method.Handler =
       switch method.handler {
-      case .bytes, .text: method.handler
+      case .bytes, .text, .passed: method.handler
       case .sync(let body): .sync { [self] params, call in redact(try body(params, call)) }
       case .async(let body): .async { [self] params, call in redact(try await body(params, call)) }
       }

@@ -107,6 +107,14 @@ extension Method {
           figures.end(began)
           return result
         }
+      case .passed(let body):
+        .passed { params, call in
+          let began = figures.begin()
+          let result: JSONText
+          do { result = try await body(params, call) } catch { throw figures.failed(began, error) }
+          figures.end(began)
+          return result
+        }
       case .text(let body):
         .text { params, call in
           let began = figures.begin()

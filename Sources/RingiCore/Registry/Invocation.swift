@@ -34,6 +34,7 @@ extension Method {
     case .sync(let body): return .value(try body(params, call))
     case .async(let body): return .value(try await body(params, call))
     case .text(let body): return .text(try await body(params, call))
+    case .passed(let body): return .text(try await body(JSONText(params), call))
     }
   }
 

@@ -58,8 +58,8 @@ extension Session {
           "\(inFlight.count) requests of this connection have no answer yet (limits.inFlight); wait for some and send again."
         ), id: id, batch: batch)
     }
-    let params: JSONValue?
-    do { params = try parse(bytes) } catch { return refuseRequest(rpcError(error), id: id, batch: batch) }
+    let work: Work
+    do { work = try self.work(method, bytes) } catch { return refuseRequest(rpcError(error), id: id, batch: batch) }
     let request = InFlight(
       id: id.map { RequestID($0) }, method: method.name, isMutation: method.isMutation, batch: batch,
       bytes: bytes.count)
@@ -67,10 +67,9 @@ extension Session {
     inFlight[ObjectIdentifier(request)] = request
     inFlightBytes += request.bytes
     environment.counters.inFlight += 1
-    let call = Call(origin: .client(self))
     let task = Loop.task { [self] in
       do {
-        finish(request, .success(try await environment.registry.answer(method, params, call)))
+        finish(request, .success(try await work()))
       } catch {
         // A handler may turn its cancellation into an error of its own.
         finish(request, .failure(Task.isCancelled ? .cancelled() : rpcError(error)))
@@ -81,6 +80,18 @@ extension Session {
     request.alarm = environment.clock.alarm(after: environment.limits.requestTimeout) { [weak self, weak request] in
       if let request { self?.timeOut(request) }
     }
+  }
+
+  private typealias Work = @Loop @Sendable () async throws -> Method.Answer
+
+  /// What a request asks for, with its params read as far as the method wants to know them.
+  private func work(_ method: Method, _ bytes: UnsafeBufferPointer<UInt8>) throws(RPCError) -> Work {
+    let call = Call(origin: .client(self))
+    if case .passed(let body) = method.handler, !method.isMutation, let params = PassedParams.read(bytes) {
+      return { .text(try await body(params, call)) }
+    }
+    let params = try parse(bytes)
+    return { [registry = environment.registry] in try await registry.answer(method, params, call) }
   }
 
   func finish(_ request: InFlight, _ result: Result<Method.Answer, RPCError>) {

@@ -102,7 +102,7 @@ extension Session {
     switch method.handler {
     case .bytes(let body): answer(method, body, params, id, batch)
     case .sync(let body) where !method.isMutation: answer(method, body, params, id, batch)
-    case .sync, .async, .text: start(method, params, id, batch)
+    case .sync, .async, .text, .passed: start(method, params, id, batch)
     }
   }
 }

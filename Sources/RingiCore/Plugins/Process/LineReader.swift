@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Cuts a byte stream into lines, and holds no more of an endless one than its limit.
 struct LineReader {
   private let limit: Int
@@ -18,7 +20,7 @@ struct LineReader {
     var lines: [(text: [UInt8], isCut: Bool)] = []
     var start = 0
     while start < bytes.count {
-      let end = bytes[start...].firstIndex(of: 0x0A)
+      let end = Self.newline(in: bytes, from: start)
       if !isSkipping { append(UnsafeRawBufferPointer(rebasing: bytes[start..<(end ?? bytes.count)]), to: &lines) }
       guard let end else { break }
       if !isSkipping { lines.append((takeRest(), false)) }
@@ -31,8 +33,13 @@ struct LineReader {
   /// The last line of a stream that has ended, where it lacks its newline.
   mutating func finish() -> [UInt8]? { rest.isEmpty ? nil : takeRest() }
 
+  private static func newline(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    guard let base = bytes.baseAddress, let place = memchr(base + start, 0x0A, bytes.count - start) else { return nil }
+    return UnsafeRawPointer(place) - base
+  }
+
   private mutating func append(_ part: UnsafeRawBufferPointer, to lines: inout [(text: [UInt8], isCut: Bool)]) {
-    rest.append(contentsOf: part.prefix(limit - rest.count + 1))
+    rest.append(contentsOf: UnsafeRawBufferPointer(rebasing: part.prefix(limit - rest.count + 1)))
     guard rest.count > limit else { return }
     rest.removeLast()
     lines.append((takeRest(), true))

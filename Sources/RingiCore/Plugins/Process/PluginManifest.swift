@@ -110,20 +110,29 @@ struct PluginManifest: Sendable {
       }
   }
 
+  /// Carries a call whose params and result are not looked into.
+  typealias Passing = @Loop @Sendable (_ offer: Offer, _ params: JSONText, _ call: Call) async throws -> JSONText
+
   /// The methods as clients call them.
   ///
   /// - Parameters:
   ///   - instance: The name that comes before each.
   ///   - call: Carries a call to the program.
+  ///   - pass: Carries one that is not looked into, where that can be.
   /// - Returns: The methods, in their order.
   func methods(
     of instance: String,
-    _ call: @escaping @Loop @Sendable (_ offer: Offer, _ params: JSONValue, _ call: Call) async throws -> JSONValue
+    _ call: @escaping @Loop @Sendable (_ offer: Offer, _ params: JSONValue, _ call: Call) async throws -> JSONValue,
+    passing pass: Passing? = nil
   ) -> [Method] {
     offers.map { offer in
-      Method(
+      var handler = Method.Handler.async { try await call(offer, $0, $1) }
+      if let pass, offer.params.takesAnyObject, !offer.isMutation {
+        handler = .passed { try await pass(offer, $0, $1) }
+      }
+      return Method(
         "\(instance).\(offer.name)", offer.summary, params: offer.params, result: offer.result,
-        isMutation: offer.isMutation, handler: .async { try await call(offer, $0, $1) })
+        isMutation: offer.isMutation, handler: handler)
     }
   }
 }

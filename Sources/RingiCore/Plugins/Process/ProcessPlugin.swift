@@ -206,15 +206,29 @@ package final class ProcessPlugin: Plugin {
     let isSame = self.manifest?.json == manifest.json
     self.manifest = manifest
     if !isSame {
-      methods = manifest.methods(of: instance) { [weak self, instance] offer, params, call in
-        guard let self else { throw RPCProcess.down(instance) }
-        return try await forward(offer, params, call)
-      }
+      methods = methods(of: manifest)
       source = manifest.hasTasks ? ProcessTaskSource(self, hasContexts: manifest.hasTaskContexts) : nil
     }
     do { try surroundings.offer(self) } catch let error as Registry.TakenError {
       throw Unusable(description: error.description)
     }
+  }
+
+  private func methods(of manifest: PluginManifest) -> [Method] {
+    var pass: PluginManifest.Passing?
+    // What a server of the other protocol answers has to be read.
+    if program.dialect == .ringi {
+      pass = { [weak self, instance] offer, params, call in
+        guard let self else { throw RPCProcess.down(instance) }
+        return try await self.pass(offer, params, call)
+      }
+    }
+    return manifest.methods(
+      of: instance,
+      { [weak self, instance] offer, params, call in
+        guard let self else { throw RPCProcess.down(instance) }
+        return try await forward(offer, params, call)
+      }, passing: pass)
   }
 
   private func introduce(_ process: RPCProcess, _ settings: JSONValue) async throws -> PluginManifest {
@@ -252,12 +266,16 @@ package final class ProcessPlugin: Plugin {
     progress: (@Loop @Sendable (JSONValue) -> Void)? = nil
   ) async throws -> JSONValue {
     let process = try checkRunning()
-    lastCause += 1
-    let key = lastCause
-    if !causes.isEmpty { self.causes[key] = causes }
+    let key = keep(causes)
     defer { self.causes[key] = nil }
     let limit = limit ?? surroundings.limits().requestTimeout
     return try await process.call(method, params, within: limit, progress: progress)
+  }
+
+  private func keep(_ causes: [String]) -> Int {
+    lastCause += 1
+    if !causes.isEmpty { self.causes[lastCause] = causes }
+    return lastCause
   }
 
   @discardableResult
@@ -286,6 +304,17 @@ package final class ProcessPlugin: Plugin {
         "\(offer.name) was sent to the plugin \(instance), and no answer tells whether it was done: \(error.message)",
         details: ["cause": error.json])
     }
+  }
+
+  /// Calls a method whose params and result need not be looked into.
+  private func pass(_ offer: PluginManifest.Offer, _ params: JSONText, _ call: Call) async throws -> JSONText {
+    guard call.progressToken == nil else {
+      return JSONText(try await forward(offer, JSONValue(parsing: params.utf8), call))
+    }
+    let process = try checkRunning()
+    let key = keep(call.causes)
+    defer { causes[key] = nil }
+    return try await process.call(offer.ownName, params, within: surroundings.limits().requestTimeout)
   }
 
   /// What may have led to what the program does now: it doesn't tell, so the longest chain among its calls counts.

@@ -41,7 +41,7 @@ package final class RPCProcess {
     let method: String
     let progress: (@Loop @Sendable (JSONValue) -> Void)?
     let done = Gate()
-    var result: Result<JSONValue, RPCError> = .failure(.cancelled())
+    var result: Result<JSONText, RPCError> = .failure(.cancelled())
 
     init(_ method: String, _ progress: (@Loop @Sendable (JSONValue) -> Void)?) {
       (self.method, self.progress) = (method, progress)
@@ -133,6 +133,24 @@ package final class RPCProcess {
     _ method: String, _ params: JSONValue, within limit: Duration?,
     progress: (@Loop @Sendable (JSONValue) -> Void)? = nil
   ) async throws -> JSONValue {
+    let text = try await call(method, within: limit, progress: progress) { id, message in
+      let params = progress == nil ? params : dialect.askingForProgress(params, token: id)
+      params.write(into: &message)
+    }
+    do { return try JSONValue(parsing: text.utf8, options: Self.parsing) } catch {
+      throw PeerError.odd("a result that can't be read (\(error.message))", from: name)
+    }
+  }
+
+  /// The same with params and a result that are not looked into.
+  package func call(_ method: String, _ params: JSONText, within limit: Duration?) async throws -> JSONText {
+    try await call(method, within: limit, progress: nil) { _, message in params.write(into: &message) }
+  }
+
+  private func call(
+    _ method: String, within limit: Duration?, progress: (@Loop @Sendable (JSONValue) -> Void)?,
+    params: (_ id: Int, inout [UInt8]) -> Void
+  ) async throws -> JSONText {
     guard isOpen else { throw Self.down(name) }
     guard pending.count < bounds.calls, child.unwritten < bounds.unsentBytes else {
       throw RPCError.overloaded(
@@ -143,10 +161,7 @@ package final class RPCProcess {
     let id = lastID
     let call = PendingCall(method, progress)
     pending[id] = call
-    send { message in
-      let params = progress == nil ? params : dialect.askingForProgress(params, token: id)
-      MessageWriter.request(method, id: id, params: params, in: &message)
-    }
+    send { message in MessageWriter.request(method, id: id, in: &message) { params(id, &$0) } }
     let alarm = limit.map { limit in clock.alarm(after: limit) { [weak self] in self?.timeOut(id, limit) } }
     defer {
       alarm?.cancel()
@@ -191,17 +206,17 @@ package final class RPCProcess {
     notify(method, params)
   }
 
-  private func settle(_ id: Int, _ result: Result<JSONValue, RPCError>) {
+  private func settle(_ id: Int, _ result: Result<JSONText, RPCError>) {
     guard let call = pending.removeValue(forKey: id) else { return }
     call.result = result
     call.done.open()
   }
 
   private func send(_ write: (inout [UInt8]) -> Void) {
-    var message: [UInt8] = []
-    write(&message)
-    message.append(0x0A)
-    child.write(message)
+    child.write { queue in
+      write(&queue)
+      queue.append(0x0A)
+    }
   }
 
   static func down(_ name: String) -> RPCError {
@@ -239,11 +254,13 @@ package final class RPCProcess {
     endAlarm = clock.alarm(after: .seconds(1)) { [weak self] in self?.fail("It closed its standard output.") }
   }
 
+  private static let parsing = JSONParsingOptions(maxDepth: 256, largeIntegers: .asReal)
+
   private func take(_ line: [UInt8]) {
-    let options = JSONParsingOptions(maxDepth: 256, largeIntegers: .asReal)
+    if takeResult(line) { return }
     let message: JSONValue
     do throws(JSONSyntaxError) {
-      message = try JSONValue(parsing: line, options: options)
+      message = try JSONValue(parsing: line, options: Self.parsing)
     } catch {
       return complain("wrote what is not JSON (\(error.message))", line)
     }
@@ -260,17 +277,30 @@ package final class RPCProcess {
       return take(method, message["params"] ?? .emptyObject, id: message["id"])
     }
     guard let id = message["id"]?.int.map(Int.init) else { return takeOdd(message, line) }
-    guard pending[id] != nil else {
-      // The answer to a call that was given up is of no interest; no other should come.
-      if id <= 0 || id > lastID { complain("answered a call that was never made", line) }
-      return
-    }
+    guard isPending(id, line) else { return }
     settle(id, answer(message))
   }
 
-  private func answer(_ message: JSONValue) -> Result<JSONValue, RPCError> {
+  /// Takes a line that is a result and nothing else, the most frequent one.
+  private func takeResult(_ line: [UInt8]) -> Bool {
+    let found: (id: Int, text: [UInt8])? = line.withUnsafeBufferPointer { line in
+      PeerAnswer(line, JSONScanner(Self.parsing)).map { ($0.id, Array(UnsafeBufferPointer(rebasing: line[$0.result]))) }
+    }
+    guard let found else { return false }
+    if isPending(found.id, line) { settle(found.id, .success(JSONText(scanned: found.text))) }
+    return true
+  }
+
+  /// Whether a call waits for an answer; that to one that was given up is of no interest, and no other should come.
+  private func isPending(_ id: Int, _ line: [UInt8]) -> Bool {
+    if pending[id] != nil { return true }
+    if id <= 0 || id > lastID { complain("answered a call that was never made", line) }
+    return false
+  }
+
+  private func answer(_ message: JSONValue) -> Result<JSONText, RPCError> {
     switch (message["result"], message["error"]) {
-    case (let result?, nil): return .success(result)
+    case (let result?, nil): return .success(JSONText(result))
     case (nil, let error?): return .failure(dialect.error(error, from: name))
     case (nil, nil): return .failure(PeerError.odd("neither result nor error", from: name))
     case (_?, _?): return .failure(PeerError.odd("both result and error", from: name))
