@@ -309,7 +309,8 @@ package final class ProcessPlugin: Plugin {
   /// Calls a method whose params and result need not be looked into.
   private func pass(_ offer: PluginManifest.Offer, _ params: JSONText, _ call: Call) async throws -> JSONText {
     guard call.progressToken == nil else {
-      return JSONText(try await forward(offer, JSONValue(parsing: params.utf8), call))
+      let options = JSONParsingOptions(maxDepth: JSONParsingOptions.depthLimit)
+      return JSONText(try await forward(offer, JSONValue(parsing: params.utf8, options: options), call))
     }
     let process = try checkRunning()
     let key = keep(call.causes)
