@@ -39,6 +39,8 @@ struct LineReader {
   }
 
   private mutating func append(_ part: UnsafeRawBufferPointer, to lines: inout [(text: [UInt8], isCut: Bool)]) {
+    // A line as long as one read is likely to go on in the next, and is not copied for it then.
+    if rest.isEmpty, part.count > 32 << 10 { rest.reserveCapacity(2 * part.count) }
     rest.append(contentsOf: UnsafeRawBufferPointer(rebasing: part.prefix(limit - rest.count + 1)))
     guard rest.count > limit else { return }
     rest.removeLast()
