@@ -67,7 +67,8 @@ let package = Package(
         "Timing",
       ]),
     library("Providers", ["Crypto", "RingiKit"]),
-    library("RingiClient", ["CLinux", "JSON", "RingiModel", "Text", "Timing"]),
+    .target(name: "PluginTemplates", resources: [.embedInCode("Files")], swiftSettings: settings),
+    library("RingiClient", ["CLinux", "JSON", "PluginTemplates", "RingiModel", "Text", "Timing"]),
     library("Sandbox", ["HTTPServer", "JSON", "Timing"]),
 
     // Programs
@@ -91,7 +92,7 @@ let package = Package(
         "EventLoop", "HTTP", "HTTPServer", "JSON", "JSONRPC", "Providers", "RingiCore", "RingiKit", "RingiModel",
         "RingiTestSupport", "Sandbox", "Timing",
       ]),
-    tests("RingiCLITests", ["JSON", "RingiClient", "Text", "Timing", "ringi"]),
+    tests("RingiCLITests", ["JSON", "PluginTemplates", "RingiClient", "Text", "Timing", "ringi"]),
     tests(
       "RingiCoreTests",
       [

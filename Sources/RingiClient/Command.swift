@@ -22,7 +22,7 @@ extension Command {
   static let all: [Command] = [
     .tasks, .task, .approve, .reject, .complete, .claim, .release, .refresh,
     .watch, .events, .publish, .say,
-    .status, .plugins, .jobs, .hooks, .reload, .shutdown,
+    .status, .plugins, .plugin, .jobs, .hooks, .reload, .shutdown,
     .audit, .backup, .restore,
     .call, .discover, .help,
   ]

@@ -48,16 +48,9 @@ extension Command {
       if invocation.arguments.value("socket") != nil, invocation.arguments.value("state") == nil {
         throw .usage("ringi restore works on a state directory, not through a socket; say which: --state DIR.")
       }
-      var arguments = ["ringid", "--restore", absolute(invocation.arguments.operands[0])]
+      var arguments = ["--restore", absolute(invocation.arguments.operands[0])]
       if let state = invocation.arguments.value("state") { arguments += ["--state", state] }
-      let program = beside("ringid")
-      var words = arguments.map { strdup($0) } + [nil]
-      if let program { execv(program, &words) } else { execvp("ringid", &words) }
-      let error = errno
-      for word in words { free(word) }
-      throw Failure(
-        .notFound, "ringid could not be started: \(SystemMessage.text(error)).",
-        advice: ["It does the work; put it beside ringi or on the PATH."])
+      try AgentProgram.become(arguments)
     })
 }
 
@@ -66,14 +59,4 @@ private func absolute(_ path: String) -> String {
   guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
   defer { free(directory) }
   return "\(String(cString: directory))/\(path)"
-}
-
-/// A program that lies where this one does.
-private func beside(_ name: String) -> String? {
-  guard let own = realpath("/proc/self/exe", nil) else { return nil }
-  defer { free(own) }
-  let path = String(cString: own)
-  guard let slash = path.lastIndex(of: "/") else { return nil }
-  let other = "\(path[...slash])\(name)"
-  return access(other, X_OK) == 0 ? other : nil
 }

@@ -1,4 +1,5 @@
 internal import JSON
+internal import RingiModel
 package import RingiKit
 
 /// All that a configuration folder says.

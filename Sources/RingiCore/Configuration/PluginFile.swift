@@ -1,4 +1,5 @@
 package import JSON
+internal import RingiModel
 internal import Timing
 
 /// One file of plugins.d: a plugin instance.

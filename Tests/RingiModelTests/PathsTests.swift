@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RingiCore
+import RingiModel
 
 struct PathsTests {
   private func paths(

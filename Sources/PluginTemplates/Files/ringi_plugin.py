@@ -1,0 +1,1 @@
+../../../sdk/python/ringi_plugin.py

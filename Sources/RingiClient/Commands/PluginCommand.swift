@@ -1,0 +1,130 @@
+internal import CLinux
+internal import Glibc
+internal import JSON
+internal import PluginTemplates
+internal import RingiModel
+
+extension Command {
+  static let plugin = Command(
+    name: "plugin", operands: "new NAME | check PLUGIN", operandCount: 2...2,
+    summary: "Writes a new plugin to start from, or checks one without an agent",
+    details: """
+      new writes NAME.json and the folder NAME: a task source with a method, an event and a test, that works as it is. It
+      replaces nothing.
+      check runs a plugin alone, as the agent would, and tells each departure from the protocol, with what was expected and
+      what came. It calls nothing that changes something, and decides no task. PLUGIN is the name of a plugin in plugins.d,
+      or the path of its file. It ends with 1 when there are departures. The work is done by `ringid --check-plugin`.
+      """,
+    options: [
+      Option(
+        name: "language", value: "WORD",
+        help: "what new writes: \(PluginTemplate.all.map(\.language).joined(separator: ", "))"),
+      Option(
+        name: "directory", value: "DIR",
+        help: "where new writes (default: plugins.d of the configuration, found as ringid does)"),
+    ],
+    examples: [
+      ("ringi plugin new todo --language python", "a plugin called todo"),
+      ("ringi plugin check todo", "does it keep to the protocol?"),
+      ("ringi plugin check ./todo.json --timeout 5s --json", "for scripts; an answer may take 5 s"),
+    ],
+    run: { invocation throws(Failure) in
+      let operands = invocation.arguments.operands
+      switch operands[0] {
+      case "new": try NewPlugin.write(operands[1], invocation)
+      case "check": try check(operands[1], invocation)
+      default:
+        throw .usage("ringi plugin takes new or check, not \(operands[0]).", advice: "See `ringi plugin --help`.")
+      }
+    })
+
+  private static func check(_ plugin: String, _ invocation: Invocation) throws(Failure) {
+    var arguments = ["--check-plugin", plugin]
+    if invocation.wantsJSON { arguments.append("--json") }
+    if let timeout = invocation.arguments.value("timeout") {
+      _ = try invocation.duration("timeout")
+      arguments += ["--timeout", timeout]
+    }
+    try AgentProgram.become(arguments)
+  }
+}
+
+/// Writes a plugin to start from.
+private enum NewPlugin {
+  static func write(_ name: String, _ invocation: Invocation) throws(Failure) {
+    if let fault = InstanceName.fault(in: name) { throw .usage("The name \(name) \(fault).") }
+    let template = try template(invocation.arguments.value("language"))
+    let standard = standardFolder(invocation.surroundings)
+    let folder = invocation.arguments.value("directory").map(trimmed) ?? standard
+    let (file, own) = (template.configuration(named: name), "\(folder)/\(name)")
+    for path in ["\(folder)/\(file.name)", own] where isThere(path) {
+      throw Failure(
+        .conflict, "\(path) is there already, and nothing was written.",
+        advice: ["Choose another name, or move it away."])
+    }
+    try NewFiles.makeFolders(folder)
+    try NewFiles.makeFolder(own)
+    let files = template.files(named: name)
+    for file in files { try NewFiles.write(file.bytes, to: "\(own)/\(file.name)", isExecutable: file.isExecutable) }
+    // What the agent reads comes last, when all that it names is there.
+    try NewFiles.write(file.bytes, to: "\(folder)/\(file.name)")
+    let written = ["\(folder)/\(file.name)"] + files.map { "\(own)/\($0.name)" }
+    tell(name, template, written, in: folder, isInForce: folder == standard, invocation)
+  }
+
+  private static func template(_ language: String?) throws(Failure) -> PluginTemplate {
+    let known = PluginTemplate.all.map(\.language)
+    let choice = "--language takes \(known.dropLast().joined(separator: ", ")) or \(known.last ?? "")"
+    guard let language else { throw .usage("In which language? \(choice).") }
+    guard let template = PluginTemplate.all.first(where: { $0.language == language }) else {
+      throw .usage("\(choice), not \(language).", advice: "docs/plugins.md has the protocol, for any other.")
+    }
+    return template
+  }
+
+  /// plugins.d of the configuration.
+  private static func standardFolder(_ surroundings: Surroundings) -> String {
+    let names = ["HOME", "RINGI_CONFIG", "XDG_CONFIG_HOME"]
+    let variables = names.compactMap { name in surroundings.environment(name).map { (name, $0) } }
+    return trimmed(Paths(environment: Dictionary(uniqueKeysWithValues: variables)).config) + "/plugins.d"
+  }
+
+  private static func trimmed(_ path: String) -> String {
+    path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+  }
+
+  private static func isThere(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  private static func tell(
+    _ name: String, _ template: PluginTemplate, _ written: [String], in folder: String, isInForce: Bool,
+    _ invocation: Invocation
+  ) {
+    let test = "\(folder)/\(template.test(named: name))"
+    guard !invocation.wantsJSON else {
+      return invocation.output.json([
+        "name": JSONValue(name), "language": JSONValue(template.language),
+        "files": JSONValue(array: written.map { JSONValue($0) }), "test": JSONValue(test),
+      ])
+    }
+    for path in written { invocation.output.line(Styled("Written", .green), ": \(path)") }
+    let plugin = isInForce ? name : "\(folder)/\(name).json"
+    var steps = [
+      (test, "run its test; it needs \(template.needs)"),
+      ("ringi plugin check \(plugin)", "does it keep to the protocol?"),
+    ]
+    if !isInForce { steps.append(("(move both into plugins.d)", "so that the agent finds it")) }
+    steps += [
+      ("ringi reload", "start it"), ("ringi tasks", "see its task"),
+      ("ringi call \(name).add title='Feed the cat'", "call its method"),
+    ]
+    invocation.output.line("Next:")
+    let width = steps.map { $0.0.count }.max() ?? 0
+    for (line, meaning) in steps {
+      invocation.output.line(
+        "  ", Styled(line + String(repeating: " ", count: width - line.count), .bold), "  \(meaning)")
+    }
+  }
+}
