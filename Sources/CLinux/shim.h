@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -51,3 +52,6 @@ static inline int ringi_child_status(pid_t child, int options, int *signal, int 
   *code = info.si_code == CLD_EXITED ? info.si_status : 0;
   return 1;
 }
+
+// Makes this process the parent of its descendants whose own parents end; prctl(2) is variadic.
+static inline void ringi_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL); }

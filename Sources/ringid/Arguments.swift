@@ -1,3 +1,5 @@
+internal import Timing
+
 /// The command line of ringid.
 struct Arguments {
   var config: String?
@@ -7,6 +9,11 @@ struct Arguments {
   var isCheck = false
   /// A backup to put in the place of the store.
   var restore: String?
+  /// A plugin to check: the name of an instance, or the path of its file.
+  var plugin: String?
+  /// How long each answer of that plugin may take.
+  var timeout = Duration.seconds(10)
+  var wantsJSON = false
   var wantsVersion = false
   var wantsHelp = false
 
@@ -30,6 +37,9 @@ struct Arguments {
       case "--stdio": isStdio = true
       case "--check": isCheck = true
       case "--restore": restore = try Self.value(parts, &rest)
+      case "--check-plugin": plugin = try Self.value(parts, &rest)
+      case "--timeout": timeout = try Self.duration(try Self.value(parts, &rest))
+      case "--json": wantsJSON = true
       case "--version": wantsVersion = true
       case "--help", "-h": wantsHelp = true
       default: throw UsageError(message: "ringid does not know \(word); `ringid --help` lists what it takes.")
@@ -44,11 +54,20 @@ struct Arguments {
     return value
   }
 
+  private static func duration(_ text: String) throws(UsageError) -> Duration {
+    do throws(DurationTextError) {
+      return try DurationText.parse(text)
+    } catch {
+      throw UsageError(message: "--timeout: \(error).")
+    }
+  }
+
   static let help = """
     ringid - the agent that watches where work waits for a person
 
     usage: ringid [--config DIR] [--state DIR] [--socket PATH]... [--stdio]
            ringid --check [--config DIR]
+           ringid --check-plugin PLUGIN [--config DIR] [--timeout DURATION] [--json]
            ringid --restore FILE [--state DIR]
 
       --config DIR    where ringi.json, plugins.d, jobs.d and hooks.d are
@@ -59,16 +78,23 @@ struct Arguments {
                       ($RINGI_SOCKET, $XDG_RUNTIME_DIR/ringi/agent.sock, STATE/agent.sock)
       --stdio         serve one client on standard input and output; alone, no socket is opened
       --check         read the whole configuration, print every problem, and the next times of the jobs
+      --check-plugin PLUGIN
+                      run one plugin alone, a name in plugins.d or the path of its file, and tell where it departs from the
+                      protocol; nothing is changed and no task decided (`ringi plugin check`)
+      --timeout DURATION
+                      how long each answer of that plugin may take (10s)
+      --json          print what --check-plugin finds as JSON
       --restore FILE  put a backup (`ringi backup`) in the place of the store, which is set aside
       --version       print the version
       --help          print this
 
     signals: TERM and INT end it in an orderly way, a second one at once; HUP reads the configuration again.
-    exit codes: 0, 64 usage, 65 the backup can't be used, 69 unavailable (another agent has the socket or the state), 71 the system refuses,
+    exit codes: 0, 1 --check-plugin found departures, 64 usage, 65 the backup can't be used, 66 no such plugin, 69 unavailable (another agent has the socket or the state), 71 the system refuses,
                 74 the output can't be written, 78 configuration.
 
     Try it:
       ringid --check --config .            is this configuration right?
+      ringid --check-plugin ./todo.json    does this plugin keep to the protocol?
       ringid --stdio                       then type {"jsonrpc":"2.0","id":1,"method":"agent.ping"}
       ringid & ringi status                an agent on the default socket, and a question to it
 

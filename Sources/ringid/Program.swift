@@ -27,11 +27,17 @@ enum Program {
     if let backup = arguments.restore { return restore(backup, arguments) }
     let outcome = Outcome()
     Loop.task {
-      outcome.code = await (arguments.isCheck ? check(arguments) : serve(arguments))
+      outcome.code = await run(arguments)
       Loop.stop()
     }
     Loop.run()
     return Loop.assumeIsolated { outcome.code }
+  }
+
+  @Loop
+  private static func run(_ arguments: Arguments) async -> CInt {
+    if let plugin = arguments.plugin { return await check(plugin, arguments) }
+    return await arguments.isCheck ? check(arguments) : serve(arguments)
   }
 
   /// The exit code, which the loop finds out.
@@ -137,6 +143,33 @@ enum Program {
       .map { UnixSocket.BindError.pathTooLong($0).description }
     guard let config = arguments.config, access(config, F_OK) != 0 else { return sockets }
     return sockets + ["There is no folder \(config); correct --config."]
+  }
+
+  @Loop
+  private static func check(_ plugin: String, _ arguments: Arguments) async -> CInt {
+    let environment = ProcessEnvironment.variables
+    do {
+      let subject = try PluginCheck.find(
+        plugin, config: Paths(config: arguments.config, environment: environment).config, providers: builtinProviders,
+        environment: environment, limit: arguments.timeout, clock: SystemClock.shared)
+      let report: PluginReport
+      switch subject {
+      case .refused(let found): report = found
+      case .plugin(let check):
+        let source = try SignalSource(signals) { number in
+          check.abort()
+          _exit(128 + number)
+        }
+        report = await check.run()
+        source.cancel()
+      }
+      let code = say(arguments.wantsJSON ? "\(report.json)\n" : report.text)
+      return code == 0 && report.departures > 0 ? 1 : code
+    } catch let error as PluginCheck.NotFound {
+      return complain(error.description, EX_NOINPUT)
+    } catch {
+      return complain("\(error)", EX_OSERR)
+    }
   }
 
   // MARK: Words

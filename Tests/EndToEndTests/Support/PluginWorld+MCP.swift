@@ -17,7 +17,7 @@ extension PluginWorld {
   }
 
   /// A server whose tools do what they are called; each call has a thread, and `seen` keeps all that comes.
-  private static let server = #"""
+  static let server = #"""
     import json, os, sys, threading, time
 
     traits = json.loads(sys.argv[1])

@@ -22,12 +22,15 @@ enum PeerError {
 
   private static let oddCode = "invalid-answer"
 
+  /// Whether an error says that an answer was none.
+  static func isInvalid(_ error: RPCError) -> Bool { error.details["code"]?.string == oddCode }
+
   /// Whether, of a call that was sent, the error leaves open if it was carried out: no word of the program says so.
   static func leavesOpen(_ error: RPCError) -> Bool {
     switch error.kind {
     case "outcome-unknown", "cancelled", "plugin-down": true
     case "unavailable": error.details["provider"] == nil
-    default: error.details["code"]?.string == oddCode
+    default: isInvalid(error)
     }
   }
 

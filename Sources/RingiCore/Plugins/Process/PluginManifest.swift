@@ -2,6 +2,7 @@ internal import EventLoop
 internal import JSON
 internal import JSONRPC
 internal import RingiKit
+internal import RingiModel
 
 /// What a plugin's program says of itself, in its answer to `initialize`.
 struct PluginManifest: Sendable {
@@ -33,6 +34,14 @@ struct PluginManifest: Sendable {
   let settingsSchema: Schema?
   /// The answer as it came.
   let json: JSONValue
+
+  /// The params of `initialize`.
+  static func request(_ instance: String, _ settings: JSONValue) -> JSONValue {
+    [
+      "protocol": 1, "instance": JSONValue(instance), "settings": settings,
+      "agent": ["name": "ringi", "version": JSONValue(Version.current)],
+    ]
+  }
 
   /// Reads an answer.
   ///

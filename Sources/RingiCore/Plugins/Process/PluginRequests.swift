@@ -26,11 +26,15 @@ enum PluginRequests {
       try await plugin.context.state.set(key, params["value"])
       return .null
     case "agent.call": return try await call(params, plugin, process)
-    default:
-      throw RPCError.methodNotFound(
-        "The agent takes agent.call, state.get, state.set, event, log, $/progress and $/cancelRequest from a plugin, not \(JSONValue(method))."
-      )
+    default: throw unknown(method)
     }
+  }
+
+  /// The error for what no plugin can ask.
+  nonisolated static func unknown(_ method: String) -> RPCError {
+    .methodNotFound(
+      "The agent takes agent.call, state.get, state.set, event, log, $/progress and $/cancelRequest from a plugin, not \(JSONValue(method))."
+    )
   }
 
   private static func log(_ params: JSONValue, _ plugin: ProcessPlugin) throws -> JSONValue {

@@ -29,11 +29,13 @@ enum PluginSettings {
   ///
   /// - Throws: `RPCError` (login-required) when one can't be read.
   @Loop
-  static func resolve(_ settings: JSONValue, _ schema: Schema, _ context: ProviderContext) async throws -> JSONValue {
+  static func resolve(
+    _ settings: JSONValue, _ schema: Schema, _ readSecret: @Loop (Secret) async throws -> String
+  ) async throws -> JSONValue {
     var resolved = settings
     for place in Set(SecretPlaces.find(in: settings, schema.json)) {
       guard let secret = settings[pointer: place].flatMap({ Secret($0) }) else { continue }
-      resolved = resolved.replacing(at: place.tokens[...], with: JSONValue(try await context.readSecret(secret)))
+      resolved = resolved.replacing(at: place.tokens[...], with: JSONValue(try await readSecret(secret)))
     }
     return resolved
   }

@@ -149,10 +149,10 @@ package final class ProcessPlugin: Plugin {
     (bounds.lineBytes, bounds.unsentBytes, bounds.calls) = (limits.messageBytes, limits.outboxBytes, limits.inFlight)
     let redactor = surroundings.redactor
     let environment = PluginEnvironment.base(of: surroundings.environment)
-      .filter { redactor.redact($0.value) == $0.value }.merging(program.environment) { $1 }
-    var command = ChildProcess.Command(program.command, environment: environment, directory: file.directory)
-    command.limits = program.limits.ofChild
-    return try RPCProcess(command, name: instance, dialect: program.dialect, bounds: bounds, clock: clock, owner: self)
+      .filter { redactor.redact($0.value) == $0.value }
+    return try RPCProcess(
+      program.start(in: file.directory, environment), name: instance, dialect: program.dialect, bounds: bounds,
+      clock: clock, owner: self)
   }
 
   private func end(of process: RPCProcess, _ lastLine: String?) -> String {
@@ -194,7 +194,7 @@ package final class ProcessPlugin: Plugin {
     let manifest = try await introduce(process, file.settings)
     if let schema = manifest.settingsSchema {
       try check(schema)
-      let settings = try await PluginSettings.resolve(file.settings, schema, context)
+      let settings = try await PluginSettings.resolve(file.settings, schema, context.readSecret)
       // Who marks secrets gets them, which can be told only once they are marked.
       if settings != file.settings { _ = try await introduce(process, settings) }
     }
@@ -232,12 +232,9 @@ package final class ProcessPlugin: Plugin {
   }
 
   private func introduce(_ process: RPCProcess, _ settings: JSONValue) async throws -> PluginManifest {
-    let params: JSONValue = [
-      "protocol": 1, "instance": JSONValue(instance), "settings": settings,
-      "agent": ["name": "ringi", "version": JSONValue(Version.current)],
-    ]
-    return try PluginManifest(
-      try await process.call("initialize", params, within: surroundings.limits().requestTimeout))
+    try PluginManifest(
+      try await process.call(
+        "initialize", PluginManifest.request(instance, settings), within: surroundings.limits().requestTimeout))
   }
 
   /// Checks new settings for the program as it runs now.
