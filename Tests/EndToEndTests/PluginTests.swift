@@ -44,6 +44,17 @@ struct PluginTests {
     #expect(row["calls"] == 2 && row["inFlight"] == 0)
   }
 
+  @Test("Numbers go through a program and back as they are, and no params by position are none by name: BR-014, BR-038")
+  func values() throws {
+    let world = try PluginWorld()
+    let client = try world.start()
+    let values: JSONValue = try JSONValue(
+      parsing: Array("[68.32,0.1,1.0,1,true,false,9007199254740993,-9223372036854775808,1e22,5e-324]".utf8))
+    let echoed = try client.call("p.echo", ["values": values])["values"]
+    #expect(echoed?.description == values.description)
+    #expect(try client.call("p.echo", []) == [:])
+  }
+
   @Test("Calls run side by side, and one that is cancelled takes nobody with it: BR-040")
   func cancelling() throws {
     let world = try PluginWorld()
@@ -100,7 +111,7 @@ struct PluginTests {
     #expect(try client.call("events.list", ["types": ["p-event"]])["events"]?.array?.count == count)
   }
 
-  @Test("A program calls what it may: its own, events.publish, and tasks.* of its own tasks")
+  @Test("A program calls what it may: its own, events.publish, and tasks.* of its own tasks: BR-116")
   func access() throws {
     let world = try PluginWorld(arguments: ["tasks"])
     let client = try world.start()
