@@ -41,6 +41,7 @@ let package = Package(
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CRingiPlugin"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CUnistring", providers: [.apt(["libunistring-dev"])]),
 
@@ -48,7 +49,7 @@ let package = Package(
     library("Crypto", ["CCrypto"]),
     library("EventLoop", ["CLinux", "Timing"]),
     library("JSON", ["CJansson"]),
-    library("SQLite", ["CSQLite"]),
+    library("SQLite", ["CSQLite", "EventLoop"]),
     library("Text", ["CUnistring"]),
     library("Timing"),
 
@@ -56,6 +57,7 @@ let package = Package(
     library("HTTP", ["CCurl", "EventLoop", "JSON", "Timing"]),
     library("HTTPServer", ["CLinux", "CMicroHTTPD"]),
     library("JSONRPC", ["JSON"]),
+    library("NativeLibrary", ["CRingiPlugin", "JSON"]),
 
     // Ringi
     library("RingiModel", ["JSON", "Timing"]),
@@ -63,8 +65,8 @@ let package = Package(
     library(
       "RingiCore",
       [
-        "CLinux", "Crypto", "EventLoop", "HTTP", "JSON", "JSONRPC", "RingiKit", "RingiModel", "SQLite", "Text",
-        "Timing",
+        "CLinux", "Crypto", "EventLoop", "HTTP", "JSON", "JSONRPC", "NativeLibrary", "RingiKit", "RingiModel", "SQLite",
+        "Text", "Timing",
       ]),
     library("Providers", ["Crypto", "RingiKit"]),
     .target(name: "PluginTemplates", resources: [.embedInCode("Files")], swiftSettings: settings),

@@ -49,6 +49,9 @@ public actor Loop {
     }
   }
 
+  /// Whether the calling thread is the loop's.
+  public nonisolated static var isCurrent: Bool { shared.executor.isOnThread }
+
   /// Calls `flush()` on the object once at the end of the current turn, after everything that is ready has run.
   ///
   /// The caller sees to it that an object is queued once a turn at most.

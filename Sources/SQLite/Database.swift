@@ -1,14 +1,16 @@
+internal import EventLoop
+
 /// A connection on a thread of its own, where SQLite may block without anybody else waiting.
 public actor Database {
-  private let thread: DatabaseThread
+  private let thread: SerialThread
   private var connection: Connection?
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   /// Makes a database that is not open yet.
   public init() {
-    thread = DatabaseThread()
-    thread.start()
+    thread = SerialThread()
+    Self.start(thread)
   }
 
   /// Makes a database that is open from the beginning.
@@ -17,8 +19,12 @@ public actor Database {
   /// - Throws: What `open` throws.
   public init(_ open: @Sendable () throws -> Connection) throws {
     connection = try open()
-    thread = DatabaseThread()
-    thread.start()
+    thread = SerialThread()
+    Self.start(thread)
+  }
+
+  private static func start(_ thread: SerialThread) {
+    do { try thread.start() } catch { preconditionFailure("no thread could be started for the database: \(error)") }
   }
 
   deinit { thread.stop() }

@@ -4,6 +4,9 @@ internal import Timing
 
 /// One file of plugins.d: a plugin instance.
 package struct PluginFile: Equatable, Sendable {
+  /// How an instance is run.
+  package enum Kind: String, Sendable, CaseIterable { case builtin, library, process }
+
   package enum FirstPoll: String, Sendable, CaseIterable {
     /// The very first poll says what already waits.
     case announce
@@ -35,6 +38,10 @@ package struct PluginFile: Equatable, Sendable {
   package let provider: String
   /// How the program is run, where it is one.
   package let program: PluginProgram?
+  /// The library, where it is one.
+  package let library: PluginLibrary?
+  /// Globs over the methods that a program or a library may call; `nil` for the usual ones.
+  package let allow: [Glob]?
   package let isEnabled: Bool
   package let settings: JSONValue
   package let poll: Poll
@@ -45,11 +52,11 @@ package struct PluginFile: Equatable, Sendable {
     [
       "name": .string("The instance's name: the prefix of its methods; the file's name without.", minLength: 1),
       "provider": .string("A built-in provider.", minLength: 1),
-      "library": .string("The path of a native plugin.", minLength: 1),
+      "library": .string("A shared library; its path starts from this file's folder.", minLength: 1),
       "command": .array("An executable plugin and its arguments.", of: .string(), minItems: 1),
       "protocol": .string("What `command` speaks.", enum: PluginProtocol.allCases.map(\.rawValue)).default("ringi"),
       "allow": .array(
-        "Globs over the methods that a `command` may call; without, its own, `events.publish`, and `tasks.*` for its "
+        "Globs over the methods that a `command` or a `library` may call; without, its own, `events.publish`, and `tasks.*` for its "
           + "own tasks.", of: .string(minLength: 1)),
       "elicitation": MCPElicitation.schema,
       "env": .map("Variables of a `command`'s environment beyond the ones that every plugin gets.", of: .string()),
@@ -90,10 +97,23 @@ package struct PluginFile: Equatable, Sendable {
     (path, directory) = (file.path, file.directory)
     provider = origin
     program = value["command"] == nil ? nil : PluginProgram(value, limits, in: file.directory)
+    library = value["library"]?.string.map { PluginLibrary($0, in: file.directory) }
+    allow = value["allow"]?.array?.compactMap { $0.string.map { Glob($0) } }
     isEnabled = value["enabled"]?.bool ?? true
     settings = value["settings"] ?? .emptyObject
     firstPoll = value["firstPoll"]?.string.flatMap(FirstPoll.init) ?? .announce
     self.poll = poll
     self.settleAfter = settleAfter ?? TaskTable.Pending.settles
+  }
+
+  package var kind: Kind { program != nil ? .process : library != nil ? .library : .builtin }
+
+  /// Whether it is the same program or library, whatever else the file says of it.
+  func hasSameCode(as other: PluginFile) -> Bool {
+    switch (program, other.program) {
+    case (let mine?, let theirs?): mine.hasSameCode(as: theirs)
+    case (nil, nil): library == other.library
+    default: false
+    }
   }
 }

@@ -29,7 +29,6 @@ enum PluginOrigin {
       checkProvider(name, &file, providers)
     } else {
       file.refuseNUL(at: JSONPointer.root.appending(kind))
-      refuseLibrary(&file)
       checkProtocol(&file)
     }
     return name
@@ -63,15 +62,6 @@ enum PluginOrigin {
     guard file.value["settings"].map({ $0.object != nil }) ?? true else { return }
     file.check(schema, at: pointer)
     PlainSecrets.check(&file, schema, at: pointer)
-  }
-
-  /// The one place that says what can't be loaded yet; a disabled file may wait for it.
-  private static func refuseLibrary(_ file: inout ConfigurationFile) {
-    guard file.value["enabled"]?.bool != false, file.value["library"] != nil else { return }
-    file.complain(
-      at: JSONPointer.root.appending("library"), aboutKey: true,
-      "native libraries are not supported by this version; use a built-in provider or a command, or set \"enabled\": false"
-    )
   }
 
   /// Keys that would have no effect are more likely a mistake than a wish.

@@ -50,7 +50,8 @@ package enum PluginMethods {
 
   private static let row = Schema.object(
     [
-      "name": .string("The instance."), "kind": .string("How it is run.", enum: ["builtin", "process"]),
+      "name": .string("The instance."),
+      "kind": .string("How it is run.", enum: PluginFile.Kind.allCases.map(\.rawValue)),
       "provider": .string("What it was loaded from."),
       "state": .string("Where it stands.", enum: ["starting", "running", "backoff", "failed", "disabled"]),
       "since": .string("Since when; RFC 3339."),

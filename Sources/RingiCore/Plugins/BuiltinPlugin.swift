@@ -11,7 +11,6 @@ package final class BuiltinPlugin: Plugin {
   private let implementation: any Provider
 
   package var provider: String { type(of: implementation).name }
-  package let kind = "builtin"
 
   /// Makes the provider and asks what it offers.
   ///

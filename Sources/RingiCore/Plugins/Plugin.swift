@@ -8,8 +8,6 @@ package protocol Plugin: AnyObject {
   var instance: String { get }
   /// The provider, library or command that it was loaded from.
   var provider: String { get }
-  /// `builtin`, `library` or `process`.
-  var kind: String { get }
   var methods: [Method] { get }
   var source: (any TaskSource)? { get }
   /// Ends it.

@@ -32,7 +32,8 @@ package final class PluginHost {
       self.since = since
     }
 
-    var totalRestarts: Int { restarts + ((plugin as? ProcessPlugin)?.restarts ?? 0) }
+    var started: (any StartedPlugin)? { plugin as? any StartedPlugin }
+    var totalRestarts: Int { restarts + (started?.supervisor.restarts ?? 0) }
   }
 
   /// What is kept of an instance beyond its restarts.
@@ -126,8 +127,8 @@ package final class PluginHost {
     do {
       let plugin = try make(file)
       entry.plugin = plugin
-      if let process = plugin as? ProcessPlugin {
-        if !isCheck { process.start() }
+      if let started = entry.started {
+        if !isCheck { started.start() }
         return
       }
       try offer(plugin)
@@ -167,16 +168,22 @@ package final class PluginHost {
 
   private func make(_ file: PluginFile) throws -> any Plugin {
     if let program = file.program {
-      let surroundings = ProcessPlugin.Surroundings(
-        environment: parts.environment, redactor: parts.redactor, registry: parts.registry, bus: parts.bus,
-        limits: parts.limits, offer: { [unowned self] in try offer($0) }, changed: { [unowned self] in changed($0) })
       return ProcessPlugin(file, program, context: context(file), surroundings)
+    }
+    if let library = file.library {
+      return LibraryPlugin(file, library, context: context(file), surroundings)
     }
     guard let provider = providers.first(where: { $0.name == file.provider }) else {
       throw RPCError.notFound("There is no provider \"\(file.provider)\" in this program.")
     }
     return try BuiltinPlugin(
       provider, settings: provider.settings.fillingDefaults(file.settings), context: context(file))
+  }
+
+  private var surroundings: PluginSurroundings {
+    PluginSurroundings(
+      environment: parts.environment, redactor: parts.redactor, registry: parts.registry, bus: parts.bus,
+      limits: parts.limits, offer: { [unowned self] in try offer($0) }, changed: { [unowned self] in changed($0) })
   }
 
   private func context(_ file: PluginFile) -> ProviderContext {
@@ -233,7 +240,7 @@ package final class PluginHost {
       do {
         _ = try make(file)
         // What a program takes is known once it has run.
-        if let process = entries[file.instance]?.plugin as? ProcessPlugin { try process.check(settingsOf: file) }
+        try entries[file.instance]?.started?.check(settingsOf: file)
         return file
       } catch {
         refused.append((file, error))
@@ -308,23 +315,23 @@ package final class PluginHost {
 
   private func isStarting(_ instance: String?) -> Bool {
     entries.values.contains { entry in
-      (instance ?? entry.file.instance) == entry.file.instance && (entry.plugin as? ProcessPlugin)?.state == .starting
+      (instance ?? entry.file.instance) == entry.file.instance && entry.started?.supervisor.state == .starting
     }
   }
 
   private static func matter(_ instance: String) -> String { "plugin:\(instance):" }
 
   /// Tells of a program's ups and downs.
-  private func changed(_ plugin: ProcessPlugin) {
+  private func changed(_ plugin: any StartedPlugin) {
     let instance = plugin.instance
     guard let entry = entries[instance], entry.plugin === plugin else { return }
     report(plugin)
     for waiter in settling where !isStarting(waiter.instance) { waiter.gate.open() }
-    switch plugin.state {
+    switch plugin.supervisor.state {
     case .running: rose(entry)
     case .backoff, .failed:
       entry.runningSince = nil
-      fell(instance, plugin.state, plugin.lastError)
+      fell(instance, plugin.supervisor.state, plugin.supervisor.lastError)
     case .starting, .disabled: entry.runningSince = nil
     }
   }
@@ -400,13 +407,13 @@ package final class PluginHost {
     return record(instance).log.list(after: number, limit: limit)
   }
 
-  private func report(_ plugin: ProcessPlugin) {
+  private func report(_ plugin: any StartedPlugin) {
     let matter = Self.matter(plugin.instance)
     parts.problems.resolveAll(prefix: matter)
     for (index, problem) in plugin.problems.enumerated() {
       parts.problems.report("\(matter)\(index)", problem.description)
     }
-    if plugin.state != .running, plugin.problems.isEmpty, let error = plugin.lastError {
+    if plugin.supervisor.state != .running, plugin.problems.isEmpty, let error = plugin.supervisor.lastError {
       parts.problems.report("\(matter)down", "The plugin \(plugin.instance) is down: \(error)")
     }
   }
@@ -417,10 +424,9 @@ package final class PluginHost {
     if restarting[instance] != nil || replaced.contains(instance), entries[instance]?.plugin == nil {
       return .pluginDown("The plugin \(instance) is being started anew; try again soon.")
     }
-    guard instance.utf8.count < name.utf8.count, let plugin = entries[instance]?.plugin as? ProcessPlugin,
-      plugin.state != .running
+    guard instance.utf8.count < name.utf8.count, let plugin = entries[instance]?.started
     else { return nil }
-    do { _ = try plugin.checkRunning() } catch { return error }
+    do { try plugin.checkRunning() } catch { return error }
     return nil
   }
 
@@ -484,22 +490,24 @@ package final class PluginHost {
   }
 
   private func row(_ entry: Entry) -> JSONValue {
-    let process = entry.plugin as? ProcessPlugin
-    let error = process.map(\.lastError) ?? entry.error.map { "\($0)" }
+    let started = entry.started
+    let supervisor = started?.supervisor
+    let error = supervisor.map(\.lastError) ?? entry.error.map { "\($0)" }
     let failure = parts.inbox.failure(of: entry.file.instance)?.message
     // That its program is down says more than that it can't be polled.
-    let lastError = process?.state == .running ? failure ?? error : error ?? failure
+    let lastError = supervisor?.state == .running ? failure ?? error : error ?? failure
     let figures = record(entry.file.instance).figures
     let uptime = entry.runningSince.map { JSONValue((parts.clock.uptime - $0) / 1_000_000_000) }
-    let memory = process?.processID.flatMap { ProcessMemory.resident(of: $0) }
+    let process = (started as? ProcessPlugin)?.processID
+    let memory = process.flatMap { ProcessMemory.resident(of: $0) }
     return [
       "name": JSONValue(entry.file.instance),
-      "kind": JSONValue(entry.plugin?.kind ?? (entry.file.program == nil ? "builtin" : "process")),
-      "provider": JSONValue(entry.file.provider), "state": JSONValue((process?.state ?? entry.state).rawValue),
-      "since": JSONValue((process?.since ?? entry.since).rfc3339), "uptime": uptime ?? .null,
+      "kind": JSONValue(entry.file.kind.rawValue),
+      "provider": JSONValue(entry.file.provider), "state": JSONValue((supervisor?.state ?? entry.state).rawValue),
+      "since": JSONValue((supervisor?.since ?? entry.since).rfc3339), "uptime": uptime ?? .null,
       "methods": JSONValue(array: parts.registry.methods(of: entry.file.instance).map { JSONValue($0.name) }),
       "lastError": lastError.map { JSONValue($0) } ?? .null, "restarts": JSONValue(entry.totalRestarts),
-      "pid": process?.processID.map { JSONValue(Int($0)) } ?? .null, "memory": memory.map { JSONValue($0) } ?? .null,
+      "pid": process.map { JSONValue(Int($0)) } ?? .null, "memory": memory.map { JSONValue($0) } ?? .null,
       "calls": JSONValue(figures.calls), "inFlight": JSONValue(figures.inFlight), "errors": JSONValue(figures.errors),
       "latency": figures.latency,
     ]

@@ -1,7 +1,7 @@
-package import EventLoop
-package import JSON
+internal import EventLoop
+internal import JSON
 internal import JSONRPC
-package import RingiKit
+internal import RingiKit
 internal import RingiModel
 internal import Timing
 
@@ -10,115 +10,56 @@ internal import Timing
 /// The program is started, and started again when it crashes. The instance's methods and tasks stay what they were
 /// meanwhile; what asks for them is told that the plugin is down.
 @Loop
-package final class ProcessPlugin: Plugin {
-  /// What the agent lends to it beyond what every instance gets.
-  struct Surroundings {
-    /// The agent's own environment.
-    var environment: [String: String]
-    var redactor: Redactor
-    var registry: Registry
-    var bus: EventBus
-    /// The limits in force.
-    var limits: @Loop () -> Limits
-    /// Fits the instance's methods and tasks into the agent; throws when they can't be.
-    var offer: @Loop (ProcessPlugin) throws -> Void
-    /// Hears of each change of ``ProcessPlugin/state``.
-    var changed: @Loop (ProcessPlugin) -> Void
-  }
-
+final class ProcessPlugin: StartedPlugin {
   /// The times at its end, from the request to the signals.
   private static let grace = (term: Duration.seconds(5), kill: Duration.seconds(10))
   /// The same when the agent itself is about to end, or the program was of no use.
   private static let shortGrace = (term: Duration.seconds(2), kill: Duration.seconds(4))
 
-  package let instance: String
-  package let kind = "process"
-  package var provider: String { program.command.first ?? "" }
-  package private(set) var methods: [Method] = []
-  package private(set) var source: (any TaskSource)?
+  let instance: String
+  var provider: String { program.command.first ?? "" }
+  private(set) var methods: [Method] = []
+  private(set) var source: (any TaskSource)?
 
   let file: PluginFile
   let program: PluginProgram
-  let context: ProviderContext
-  let surroundings: Surroundings
-  let clock: any LoopClock
-  private(set) var state = PluginHost.State.starting
-  private(set) var since: Timestamp
-  private(set) var lastError: String?
-  private(set) var restarts = 0
-  /// What is wrong with the settings.
+  let supervisor: Supervisor
+  let requests: PluginRequests
+  private let context: ProviderContext
+  private let surroundings: PluginSurroundings
+  private var clock: any LoopClock { context.clock }
   private(set) var problems: [ConfigurationProblem] = []
-  private var manifest: PluginManifest?
+  private(set) var manifest: PluginManifest?
   private var process: RPCProcess?
   /// The conversation with a server of the Model Context Protocol.
   private(set) var session: MCPSession?
-  private var work: Task<Void, any Error>?
-  private var isStopping = false
   private var errors: ErrorOutput?
-  /// What may be logged and what may be published, so that a flood of either stays the plugin's own trouble.
-  private var logged: TokenBucket
-  var published: TokenBucket
-  /// The events that led to the calls that the program works on.
-  private var causes: [Int: [String]] = [:]
-  private var lastCause = 0
 
   /// Makes an instance; starts nothing yet.
-  init(_ file: PluginFile, _ program: PluginProgram, context: ProviderContext, _ surroundings: Surroundings) {
+  init(_ file: PluginFile, _ program: PluginProgram, context: ProviderContext, _ surroundings: PluginSurroundings) {
     (self.file, self.program, self.context, self.surroundings) = (file, program, context, surroundings)
     instance = file.instance
-    clock = context.clock
-    since = clock.now
-    logged = TokenBucket(capacity: 200, perSecond: 50, at: clock.uptime)
-    published = TokenBucket(capacity: 1000, perSecond: 100, at: clock.uptime)
+    requests = PluginRequests(file.allow, context, surroundings)
+    supervisor = Supervisor(clock: context.clock, log: context.log)
+    supervisor.changed = { [unowned self] in surroundings.changed(self) }
   }
 
   var processID: Int32? { process?.processID }
 
   // MARK: Life
 
-  /// Starts the program, and sees to it that it runs from now on.
-  func start() {
-    work = Loop.task { [self] in await live() }
-  }
+  func start() { supervisor.start { [self] in await run() } }
 
-  package func stop(isHurried: Bool) async {
-    isStopping = true
-    work?.cancel()
+  func stop(isHurried: Bool) async {
+    supervisor.beginStop()
     let grace = isHurried ? Self.shortGrace : Self.grace
     await process?.stop(term: grace.term, kill: grace.kill)
-    _ = await work?.result
-  }
-
-  private func live() async {
-    var policy = RestartPolicy()
-    while !isStopping {
-      let began = clock.uptime
-      let (reason, isFinal) = await run()
-      if isStopping { return }
-      lastError = reason
-      let life = Duration.nanoseconds(clock.uptime - began)
-      guard !isFinal, case .restart(let delay) = policy.crashed(at: clock.uptime, after: life) else {
-        context.log(.error, "the plugin has failed, and is not started again by itself: \(reason)")
-        return set(.failed)
-      }
-      context.log(.error, "the plugin is down, and is started again in \(DurationText.format(delay)): \(reason)")
-      set(.backoff)
-      do { try await clock.sleep(for: delay) } catch { return }
-      restarts += 1
-      set(.starting)
-    }
-  }
-
-  private func set(_ state: PluginHost.State) {
-    (self.state, since) = (state, clock.now)
-    surroundings.changed(self)
+    await supervisor.stopped()
   }
 
   /// Runs the program once.
-  ///
-  /// - Returns: Why it ended, and whether another try would end the same way.
-  private func run() async -> (reason: String, isFinal: Bool) {
-    let errors = ErrorOutput(redact: surroundings.redactor.redact) { [unowned self] in log(.info, $0) }
+  private func run() async -> Supervisor.End {
+    let errors = ErrorOutput(redact: surroundings.redactor.redact) { [requests] in requests.log(.info, $0) }
     self.errors = errors
     defer {
       session?.close()
@@ -130,16 +71,16 @@ package final class ProcessPlugin: Plugin {
       do {
         try await initialize(process)
         context.log(.info, "the plugin runs as process \(process.processID)")
-        set(.running)
+        supervisor.isRunning()
         try await process.ended()
       } catch {
-        if !isStopping { await process.stop(term: Self.shortGrace.term, kill: Self.shortGrace.kill) }
+        if !supervisor.isStopping { await process.stop(term: Self.shortGrace.term, kill: Self.shortGrace.kill) }
         // Where it ended by itself, how it did tells more than that the call was cut off.
         if (error as? RPCError)?.kind != "plugin-down" { throw error }
       }
-      return (end(of: process, errors.last), false)
+      return Supervisor.End(reason: end(of: process, errors.last), isFinal: false)
     } catch {
-      return ("\(error)", error is PluginManifest.Mistake || error is Unusable)
+      return Supervisor.End(reason: "\(error)", isFinal: error is PluginManifest.Mistake || error is UnusablePlugin)
     }
   }
 
@@ -160,11 +101,6 @@ package final class ProcessPlugin: Plugin {
     return lastLine.map { "\(how.hasSuffix(".") ? String(how.dropLast()) : how); its last words: \($0)" } ?? how
   }
 
-  /// The instance can't be used as its file has it, or as the program offers it.
-  struct Unusable: Error, CustomStringConvertible {
-    let description: String
-  }
-
   // MARK: The beginning
 
   private func initialize(_ process: RPCProcess) async throws {
@@ -183,7 +119,7 @@ package final class ProcessPlugin: Plugin {
       MCPSession.Surroundings(
         instance: instance, hasElicitation: program.elicitation != nil, clock: clock,
         limit: { [surroundings] in surroundings.limits().requestTimeout },
-        warn: { [weak self] in self?.log(.warning, $0) },
+        warn: { [requests] in requests.log(.warning, $0) },
         changed: { [weak self, weak process] manifest in
           // What is wrong with the new methods is told where the program is started.
           do { try self?.adopt(manifest) } catch { process?.fail("\(error)") }
@@ -207,10 +143,10 @@ package final class ProcessPlugin: Plugin {
     self.manifest = manifest
     if !isSame {
       methods = methods(of: manifest)
-      source = manifest.hasTasks ? ProcessTaskSource(self, hasContexts: manifest.hasTaskContexts) : nil
+      source = manifest.hasTasks ? PluginTaskSource(self, hasContexts: manifest.hasTaskContexts) : nil
     }
     do { try surroundings.offer(self) } catch let error as Registry.TakenError {
-      throw Unusable(description: error.description)
+      throw UnusablePlugin(description: error.description)
     }
   }
 
@@ -219,14 +155,14 @@ package final class ProcessPlugin: Plugin {
     // What a server of the other protocol answers has to be read.
     if program.dialect == .ringi {
       pass = { [weak self, instance] offer, params, call in
-        guard let self else { throw RPCProcess.down(instance) }
+        guard let self else { throw RPCError.plugin(isDown: instance) }
         return try await self.pass(offer, params, call)
       }
     }
     return manifest.methods(
       of: instance,
       { [weak self, instance] offer, params, call in
-        guard let self else { throw RPCProcess.down(instance) }
+        guard let self else { throw RPCError.plugin(isDown: instance) }
         return try await forward(offer, params, call)
       }, passing: pass)
   }
@@ -237,69 +173,46 @@ package final class ProcessPlugin: Plugin {
         "initialize", PluginManifest.request(instance, settings), within: surroundings.limits().requestTimeout))
   }
 
-  /// Checks new settings for the program as it runs now.
-  ///
-  /// - Throws: `SettingsError`; of a file with another program there is nothing to say.
-  func check(settingsOf new: PluginFile) throws(SettingsError) {
-    guard state == .running, new.program?.hasSameCode(as: program) == true, let schema = manifest?.settingsSchema,
-      let violation = schema.validate(new.settings).first
-    else { return }
-    throw SettingsError(at: violation.pointer, violation.message)
-  }
-
-  private func check(_ schema: Schema) throws(Unusable) {
+  private func check(_ schema: Schema) throws(UnusablePlugin) {
     problems = PluginSettings.check(file, schema)
     guard let problem = problems.first(where: { !$0.isWarning }) else { return }
-    throw Unusable(description: "Its settings don't fit: \(problem)")
+    throw UnusablePlugin(description: "Its settings don't fit: \(problem)")
   }
 
   // MARK: Calls to it
 
-  /// Calls a method of the program.
-  ///
-  /// - Throws: `RPCError`; `CancellationError`.
   func call(
-    _ method: String, _ params: JSONValue, within limit: Duration? = nil, causes: [String] = [],
-    progress: (@Loop @Sendable (JSONValue) -> Void)? = nil
+    _ method: String, _ params: JSONValue, causes: [String], progress: ProgressHandler?
   ) async throws -> JSONValue {
-    let process = try checkRunning()
-    let key = keep(causes)
-    defer { self.causes[key] = nil }
+    try await call(method, params, within: nil, causes: causes, progress: progress)
+  }
+
+  private func call(
+    _ method: String, _ params: JSONValue, within limit: Duration?, causes: [String], progress: ProgressHandler?
+  ) async throws -> JSONValue {
+    let process = try runningProcess()
     let limit = limit ?? surroundings.limits().requestTimeout
-    return try await process.call(method, params, within: limit, progress: progress)
-  }
-
-  private func keep(_ causes: [String]) -> Int {
-    lastCause += 1
-    if !causes.isEmpty { self.causes[lastCause] = causes }
-    return lastCause
-  }
-
-  @discardableResult
-  func checkRunning() throws(RPCError) -> RPCProcess {
-    guard state == .running, let process else {
-      throw .pluginDown("The plugin \(instance) is not running (\(state.rawValue)); plugins.list tells why.")
+    return try await requests.working(on: causes) {
+      try await process.call(method, params, within: limit, progress: progress)
     }
+  }
+
+  private func runningProcess() throws(RPCError) -> RPCProcess {
+    try checkRunning()
+    guard let process else { throw RPCError.plugin(isDown: instance) }
     return process
   }
 
   private func forward(_ offer: PluginManifest.Offer, _ params: JSONValue, _ call: Call) async throws -> JSONValue {
-    var progress: (@Loop @Sendable (JSONValue) -> Void)?
-    if call.progressToken != nil { progress = { call.progress($0) } }
-    try checkRunning()
-    do {
+    try await forward(offer, call) { progress in
       guard program.dialect == .mcp else {
         return try await self.call(offer.ownName, params, causes: call.causes, progress: progress)
       }
-      guard let session else { throw RPCProcess.down(instance) }
+      guard let session else { throw RPCError.plugin(isDown: instance) }
       let answer = try await session.call(
         offer.ownName, params, { MCPRequests.elicit($0, self) },
         { try await self.call("tools/call", $0, within: $1, causes: call.causes, progress: progress) })
       return try MCPResult.read(answer, of: offer.ownName, instance)
-    } catch let error as RPCError where offer.isMutation && PeerError.leavesOpen(error) {
-      throw RPCError.outcomeUnknown(
-        "\(offer.name) was sent to the plugin \(instance), and no answer tells whether it was done: \(error.message)",
-        details: ["cause": error.json])
     }
   }
 
@@ -309,32 +222,24 @@ package final class ProcessPlugin: Plugin {
       let options = JSONParsingOptions(maxDepth: JSONParsingOptions.depthLimit)
       return JSONText(try await forward(offer, JSONValue(parsing: params.utf8, options: options), call))
     }
-    let process = try checkRunning()
-    let key = keep(call.causes)
-    defer { causes[key] = nil }
-    return try await process.call(offer.ownName, params, within: surroundings.limits().requestTimeout)
-  }
-
-  /// What may have led to what the program does now: it doesn't tell, so the longest chain among its calls counts.
-  var presentCauses: [String] { causes.values.max { $0.count < $1.count } ?? [] }
-
-  // MARK: The log
-
-  func log(_ level: ProviderContext.LogLevel, _ message: String) {
-    guard let missed = logged.take(at: clock.uptime) else { return }
-    if missed > 0 { context.log(.warning, "\(missed) lines of the plugin were left out: it writes too many.") }
-    context.log(level, message)
+    let process = try runningProcess()
+    return try await requests.working(on: call.causes) {
+      try await process.call(offer.ownName, params, within: surroundings.limits().requestTimeout)
+    }
   }
 }
 
 extension ProcessPlugin: RPCProcess.Owner {
-  package func wroteError(_ bytes: UnsafeRawBufferPointer) { errors?.take(bytes) }
+  func wroteError(_ bytes: UnsafeRawBufferPointer) { errors?.take(bytes) }
 
-  package func complain(_ sentence: String) { log(.warning, sentence) }
+  func complain(_ sentence: String) { requests.log(.warning, sentence) }
 
-  package func serve(_ method: String, _ params: JSONValue, from process: RPCProcess) async throws -> JSONValue {
+  func serve(_ method: String, _ params: JSONValue, from process: RPCProcess) async throws -> JSONValue {
     switch program.dialect {
-    case .ringi: try await PluginRequests.serve(method, params, of: self, process)
+    case .ringi:
+      try await requests.serve(method, params) { [weak process] token, value in
+        process?.notify("$/progress", ["token": token, "value": value])
+      }
     case .mcp: try MCPRequests.serve(method, params, of: self)
     }
   }

@@ -36,18 +36,6 @@ package final class RPCProcess {
     package init() {}
   }
 
-  @Loop
-  private final class PendingCall {
-    let method: String
-    let progress: (@Loop @Sendable (JSONValue) -> Void)?
-    let done = Gate()
-    var result: Result<JSONText, RPCError> = .failure(.cancelled())
-
-    init(_ method: String, _ progress: (@Loop @Sendable (JSONValue) -> Void)?) {
-      (self.method, self.progress) = (method, progress)
-    }
-  }
-
   private final class ServedRequest {
     let id: JSONValue?
     var task: Task<Void, any Error>?
@@ -63,8 +51,7 @@ package final class RPCProcess {
   private let child: ChildProcess
   private let hasEnded = Gate()
   private var lines: LineReader
-  private var pending: [Int: PendingCall] = [:]
-  private var lastID = 0
+  private let pending: PendingCalls<JSONText>
   private var serving: [ObjectIdentifier: ServedRequest] = [:]
   private var endAlarm: Alarm?
   private var pauseAlarm: Alarm?
@@ -91,6 +78,7 @@ package final class RPCProcess {
     owner: any Owner
   ) throws {
     (self.name, self.dialect, self.bounds, self.clock, self.owner) = (name, dialect, bounds, clock, owner)
+    pending = PendingCalls(of: name, clock: clock)
     lines = LineReader(limit: bounds.lineBytes)
     unasked = TokenBucket(capacity: 2000, perSecond: 1000, at: clock.uptime)
     odd = TokenBucket(capacity: 1000, perSecond: 10, at: clock.uptime)
@@ -148,32 +136,18 @@ package final class RPCProcess {
   }
 
   private func call(
-    _ method: String, within limit: Duration?, progress: (@Loop @Sendable (JSONValue) -> Void)?,
+    _ method: String, within limit: Duration?, progress: ProgressHandler?,
     params: (_ id: Int, inout [UInt8]) -> Void
   ) async throws -> JSONText {
-    guard isOpen else { throw Self.down(name) }
+    guard isOpen else { throw RPCError.plugin(isDown: name) }
     guard pending.count < bounds.calls, child.unwritten < bounds.unsentBytes else {
       throw RPCError.overloaded(
         "The plugin \(name) has \(pending.count) calls and \(child.unwritten) bytes to work on; \(method) was not sent, try again later."
       )
     }
-    lastID += 1
-    let id = lastID
-    let call = PendingCall(method, progress)
-    pending[id] = call
-    send { message in MessageWriter.request(method, id: id, in: &message) { params(id, &$0) } }
-    let alarm = limit.map { limit in clock.alarm(after: limit) { [weak self] in self?.timeOut(id, limit) } }
-    defer {
-      alarm?.cancel()
-      pending[id] = nil
-    }
-    do {
-      try await call.done.wait()
-    } catch {
-      cancel(id)
-      throw error
-    }
-    return try call.result.get()
+    let call = pending.begin(method, progress)
+    send { message in MessageWriter.request(method, id: call.id, in: &message) { params(call.id, &$0) } }
+    return try await pending.answer(to: call, within: limit) { [weak self] in self?.cancel($0) }
   }
 
   /// Sends a notification; one that the program has no room for is dropped.
@@ -185,20 +159,8 @@ package final class RPCProcess {
   /// Sends a request whose answer is of no interest.
   package func ask(_ method: String, _ params: JSONValue?) {
     guard isOpen, child.unwritten < bounds.unsentBytes else { return }
-    lastID += 1
-    let id = lastID
+    let id = pending.newID()
     send { MessageWriter.request(method, id: id, params: params, in: &$0) }
-  }
-
-  private func timeOut(_ id: Int, _ limit: Duration) {
-    guard let call = pending[id] else { return }
-    settle(
-      id,
-      .failure(
-        .unavailable(
-          "The plugin \(name) has not answered \(call.method) within \(DurationText.format(limit)) (limits.requestTimeout)."
-        )))
-    cancel(id)
   }
 
   private func cancel(_ id: Int) {
@@ -206,21 +168,11 @@ package final class RPCProcess {
     notify(method, params)
   }
 
-  private func settle(_ id: Int, _ result: Result<JSONText, RPCError>) {
-    guard let call = pending.removeValue(forKey: id) else { return }
-    call.result = result
-    call.done.open()
-  }
-
   private func send(_ write: (inout [UInt8]) -> Void) {
     child.write { queue in
       write(&queue)
       queue.append(0x0A)
     }
-  }
-
-  static func down(_ name: String) -> RPCError {
-    .pluginDown("The plugin \(name) is not running, or ended during the call; plugins.list tells why.")
   }
 
   // MARK: Hearing
@@ -278,7 +230,7 @@ package final class RPCProcess {
     }
     guard let id = message["id"]?.int.map(Int.init) else { return takeOdd(message, line) }
     guard isPending(id, line) else { return }
-    settle(id, answer(message))
+    pending.settle(id, answer(message))
   }
 
   /// Takes a line that is a result and nothing else, the most frequent one.
@@ -287,14 +239,14 @@ package final class RPCProcess {
       PeerAnswer(line, JSONScanner(Self.parsing)).map { ($0.id, Array(UnsafeBufferPointer(rebasing: line[$0.result]))) }
     }
     guard let found else { return false }
-    if isPending(found.id, line) { settle(found.id, .success(JSONText(scanned: found.text))) }
+    if isPending(found.id, line) { pending.settle(found.id, .success(JSONText(scanned: found.text))) }
     return true
   }
 
   /// Whether a call waits for an answer; that to one that was given up is of no interest, and no other should come.
   private func isPending(_ id: Int, _ line: [UInt8]) -> Bool {
-    if pending[id] != nil { return true }
-    if id <= 0 || id > lastID { complain("answered a call that was never made", line) }
+    if pending.isWaiting(id) { return true }
+    if !pending.hasMade(id) { complain("answered a call that was never made", line) }
     return false
   }
 
@@ -311,7 +263,7 @@ package final class RPCProcess {
   private func takeOdd(_ message: JSONValue, _ line: [UInt8]) {
     complain("wrote what is no JSON-RPC 2.0 message", line)
     guard message["method"] == nil, let id = message["id"]?.int.map(Int.init) else { return }
-    settle(id, .failure(PeerError.odd("no \"jsonrpc\": \"2.0\"", from: name)))
+    pending.settle(id, .failure(PeerError.odd("no \"jsonrpc\": \"2.0\"", from: name)))
   }
 
   /// A program that goes on writing what means nothing, such as a listing, is not the one that was meant.
@@ -329,8 +281,7 @@ package final class RPCProcess {
     if id == nil, let other = dialect.cancelled(method, params) {
       for request in serving.values where request.id == other { request.task?.cancel() }
     } else if id == nil, let (token, value) = dialect.progress(method, params) {
-      guard let token = token?.int, let call = pending[Int(token)] else { return }
-      call.progress?(value)
+      if let token = token?.int { pending.progress(Int(token), value) }
     } else {
       serve(method, params, id)
     }
@@ -413,7 +364,7 @@ package final class RPCProcess {
     endAlarm?.cancel()
     pauseAlarm?.cancel()
     child.isOutputPaused = false
-    for id in pending.keys.sorted() { settle(id, .failure(Self.down(name))) }
+    pending.settleAll(.plugin(isDown: name))
     for request in serving.values { request.task?.cancel() }
   }
 }

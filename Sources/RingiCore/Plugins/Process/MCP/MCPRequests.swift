@@ -6,8 +6,6 @@ internal import RingiKit
 /// What a server of the Model Context Protocol may ask of the agent, which is next to nothing, and may tell it.
 @Loop
 enum MCPRequests {
-  private static let maxLogBytes = 2 << 10
-
   /// Answers a request, or takes a notification; those about what the agent doesn't use are passed over.
   ///
   /// - Throws: `RPCError` (method-not-found, invalid-params).
@@ -35,8 +33,8 @@ enum MCPRequests {
     guard let answer = plugin.program.elicitation?.answer(params) else { return nil }
     let fields = params["requestedSchema"]?["properties"]?.object?.map(\.key) ?? []
     let question = "\(params["message"] ?? .null) (fields: \(fields.joined(separator: ", ")))"
-    let text = plugin.surroundings.redactor.redact(question).prefix(bytes: maxLogBytes)
-    plugin.log(.info, "answered with \(answer["action"]?.string ?? ""), the server having asked \(text)")
+    plugin.requests.logOwn(
+      .info, "answered with \(answer["action"]?.string ?? ""), the server having asked \(question)")
     return answer
   }
 
@@ -50,7 +48,6 @@ enum MCPRequests {
       }
     let data = params["data"] ?? .null
     let text = (params["logger"]?.string.map { "\($0): " } ?? "") + (data.string ?? "\(data)")
-    // Secrets are taken out before it is cut.
-    plugin.log(level, plugin.surroundings.redactor.redact(text).prefix(bytes: maxLogBytes))
+    plugin.requests.logOwn(level, text)
   }
 }

@@ -54,7 +54,7 @@ final class MCPSession {
   /// Agrees on a revision and asks for the tools.
   ///
   /// - Returns: The tools.
-  /// - Throws: `ProcessPlugin.Unusable` when there is no revision that both speak; `RPCError`; `CancellationError`.
+  /// - Throws: `UnusablePlugin` when there is no revision that both speak; `RPCError`; `CancellationError`.
   func open() async throws -> PluginManifest {
     try await shakeHands()
     if isStateless, capabilities["tools"]?["listChanged"] == true {
@@ -88,7 +88,7 @@ final class MCPSession {
       return try await goOn(after: error, offered)
     }
     guard let revision = answer["protocolVersion"]?.string else {
-      throw ProcessPlugin.Unusable(description: "Its answer to initialize can't be used: it has no protocolVersion.")
+      throw UnusablePlugin(description: "Its answer to initialize can't be used: it has no protocolVersion.")
     }
     if revision == Self.stateless { return try await discover() }
     guard Self.handshakes.contains(revision) else { throw Self.strange([JSONValue(revision)]) }
@@ -119,13 +119,13 @@ final class MCPSession {
     }
   }
 
-  private func check(_ versions: [JSONValue]) throws(ProcessPlugin.Unusable) {
+  private func check(_ versions: [JSONValue]) throws(UnusablePlugin) {
     guard versions.contains(JSONValue(Self.stateless)) else { throw Self.strange(versions) }
   }
 
-  private static func strange(_ revisions: [JSONValue]) -> ProcessPlugin.Unusable {
+  private static func strange(_ revisions: [JSONValue]) -> UnusablePlugin {
     let theirs = revisions.prefix(10).map { "\($0)".prefix(bytes: 100) }.joined(separator: ", ")
-    return ProcessPlugin.Unusable(
+    return UnusablePlugin(
       description:
         "It speaks the revision \(theirs) of the Model Context Protocol; the agent speaks \((handshakes + [stateless]).joined(separator: ", "))."
     )

@@ -15,6 +15,8 @@ struct PluginManifest: Sendable {
     let params: Schema
     let result: Schema
     let isMutation: Bool
+    /// Whether a library is called on the loop's thread for it.
+    var isInline = false
   }
 
   /// The answer makes no sense; the next one of the same program would make no more.
@@ -43,10 +45,19 @@ struct PluginManifest: Sendable {
     ]
   }
 
-  /// Reads an answer.
+  /// Reads what it says.
   ///
+  /// - Parameters:
+  ///   - json: An object.
+  ///   - place: What this is, for messages.
   /// - Throws: ``Mistake``.
-  init(_ json: JSONValue) throws(Mistake) {
+  init(_ json: JSONValue, from place: String = "Its answer to initialize") throws(Mistake) {
+    do { try self.init(reading: json) } catch {
+      throw Mistake(description: "\(place) can't be used: \(error.description).")
+    }
+  }
+
+  private init(reading json: JSONValue) throws(Mistake) {
     guard json.object != nil else { throw Self.mistake("it takes an object, got \(json.kind.rawValue)") }
     self.json = json
     (name, version) = (json["name"]?.string, json["version"]?.string)
@@ -80,7 +91,7 @@ struct PluginManifest: Sendable {
   }
 
   private static func mistake(_ what: String) -> Mistake {
-    Mistake(description: "Its answer to initialize can't be used: \(what).")
+    Mistake(description: what)
   }
 
   private static func offer(_ json: JSONValue, _ place: String, hasTasks: Bool) throws(Mistake) -> Offer {
@@ -93,10 +104,11 @@ struct PluginManifest: Sendable {
       throw mistake("\(place)/name: \(JSONValue(name)) is a word of the protocol; choose another")
     }
     let isMutation = try flag(json, "mutation", "\(place)/mutation")
+    let isInline = try flag(json, "inline", "\(place)/inline")
     let params = try schema(json, "params", "\(place)/params") ?? .object([:], isOpen: true)
     return Offer(
       name: name, ownName: name, summary: json["summary"]?.string ?? "", params: params,
-      result: try schema(json, "result", "\(place)/result") ?? .any, isMutation: isMutation)
+      result: try schema(json, "result", "\(place)/result") ?? .any, isMutation: isMutation, isInline: isInline)
   }
 
   private static func flag(_ json: JSONValue, _ key: String, _ place: String) throws(Mistake) -> Bool {

@@ -4,22 +4,22 @@ internal import JSONRPC
 internal import RingiKit
 internal import RingiModel
 
-/// The tasks of a plugin's program, by the calls `tasks.list`, `tasks.get`, `tasks.context`, `tasks.complete`,
+/// The tasks of a program or a library, by the calls `tasks.list`, `tasks.get`, `tasks.context`, `tasks.complete`,
 /// `tasks.claim` and `tasks.release`.
 @Loop
-final class ProcessTaskSource: TaskSource {
-  private weak var plugin: ProcessPlugin?
+final class PluginTaskSource: TaskSource {
+  private weak var plugin: (any StartedPlugin)?
   private let instance: String
 
   private let hasContexts: Bool
 
-  init(_ plugin: ProcessPlugin, hasContexts: Bool) {
+  init(_ plugin: any StartedPlugin, hasContexts: Bool) {
     (self.plugin, instance, self.hasContexts) = (plugin, plugin.instance, hasContexts)
   }
 
   private func call(_ method: String, _ params: JSONValue) async throws -> JSONValue {
-    guard let plugin else { throw RPCProcess.down(instance) }
-    return try await plugin.call(method, params)
+    guard let plugin else { throw RPCError.plugin(isDown: instance) }
+    return try await plugin.call(method, params, causes: [], progress: nil)
   }
 
   // MARK: Reading
@@ -114,7 +114,7 @@ final class ProcessTaskSource: TaskSource {
   /// Sends one write; what leaves open whether it was done says so.
   private func write(_ method: String, _ params: JSONValue, on task: TaskItem) async throws -> TaskItem {
     // Before anything is sent, nothing can have happened.
-    guard let plugin else { throw RPCProcess.down(instance) }
+    guard let plugin else { throw RPCError.plugin(isDown: instance) }
     try plugin.checkRunning()
     let result: JSONValue
     do {

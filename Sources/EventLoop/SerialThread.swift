@@ -1,15 +1,21 @@
 internal import Glibc
 
-/// The executor of a ``Database``: one thread that runs its jobs in the order in which they came.
+/// One thread that does what it is given in the order in which it came: what may wait, and must not keep the loop waiting.
 ///
 /// What is shared between threads is touched under the mutex alone: that is the argument for `@unchecked Sendable`.
-final class DatabaseThread: SerialExecutor, @unchecked Sendable {
+public final class SerialThread: SerialExecutor, @unchecked Sendable {
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
-  private var jobs: [UnownedJob] = []
+  private enum Job {
+    case task(UnownedJob)
+    case work(@Sendable () -> Void)
+  }
+
+  private var jobs: [Job] = []
   private var isStopping = false
 
-  init() {
+  /// Makes a thread that is not started yet.
+  public init() {
     lock = .allocate(capacity: 1)
     condition = .allocate(capacity: 1)
     pthread_mutex_init(lock, nil)
@@ -23,47 +29,61 @@ final class DatabaseThread: SerialExecutor, @unchecked Sendable {
     condition.deallocate()
   }
 
-  /// Starts the thread, which keeps the executor alive until ``stop()``.
-  func start() {
+  /// Starts the thread, which lives until ``stop()``.
+  ///
+  /// - Throws: `SystemError` when there can be no other thread.
+  public func start() throws(SystemError) {
     var thread = pthread_t()
     let code = pthread_create(
       &thread, nil,
       { argument in
         guard let argument else { return nil }
-        Unmanaged<DatabaseThread>.fromOpaque(argument).takeRetainedValue().run()
+        Unmanaged<SerialThread>.fromOpaque(argument).takeRetainedValue().run()
         return nil
       }, Unmanaged.passRetained(self).toOpaque())
-    precondition(code == 0, "no thread could be started for the database: \(String(cString: strerror(code)))")
+    guard code == 0 else {
+      Unmanaged.passUnretained(self).release()
+      throw SystemError(code, "pthread_create")
+    }
     pthread_detach(thread)
   }
 
   /// Ends the thread once everything that has been asked for is done.
-  func stop() {
+  public func stop() {
     pthread_mutex_lock(lock)
     isStopping = true
     pthread_cond_signal(condition)
     pthread_mutex_unlock(lock)
   }
 
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
+  public func enqueue(_ job: consuming ExecutorJob) { append(.task(UnownedJob(job))) }
+
+  /// Has the thread do something after what it was given before; once it was stopped, nothing comes of that.
+  public func perform(_ work: @escaping @Sendable () -> Void) { append(.work(work)) }
+
+  private func append(_ job: Job) {
     pthread_mutex_lock(lock)
     jobs.append(job)
     pthread_cond_signal(condition)
     pthread_mutex_unlock(lock)
   }
 
-  func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
   private func run() {
-    var batch: [UnownedJob] = []
+    var batch: [Job] = []
     while true {
       pthread_mutex_lock(lock)
       while jobs.isEmpty, !isStopping { pthread_cond_wait(condition, lock) }
       swap(&batch, &jobs)
       pthread_mutex_unlock(lock)
       if batch.isEmpty { return }
-      for job in batch { job.runSynchronously(on: asUnownedSerialExecutor()) }
+      for job in batch {
+        switch job {
+        case .task(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+        case .work(let work): work()
+        }
+      }
       batch.removeAll(keepingCapacity: true)
     }
   }
