@@ -57,7 +57,7 @@ let package = Package(
     library("HTTP", ["CCurl", "EventLoop", "JSON", "Timing"]),
     library("HTTPServer", ["CLinux", "CMicroHTTPD"]),
     library("JSONRPC", ["JSON"]),
-    library("NativeLibrary", ["CRingiPlugin", "JSON"]),
+    library("NativeLibrary", ["CLinux", "CRingiPlugin", "JSON"]),
 
     // Ringi
     library("RingiModel", ["JSON", "Timing"]),

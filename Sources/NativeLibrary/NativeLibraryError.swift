@@ -6,6 +6,8 @@ package enum NativeLibraryError: Error, Equatable, CustomStringConvertible {
   case missing(symbol: String, path: String)
   /// It was built for another version of the interface.
   case abi(UInt32, expected: UInt32, path: String)
+  /// Its file was written to while the agent had it loaded.
+  case overwritten(path: String)
   /// It described nothing.
   case undescribed(path: String)
 
@@ -16,6 +18,8 @@ package enum NativeLibraryError: Error, Equatable, CustomStringConvertible {
       "\(path) has no \(symbol); a plugin exports the functions of ringi_plugin.h."
     case .abi(let version, let expected, let path):
       "\(path) was built for version \(version) of ringi_plugin.h, and this agent takes version \(expected); build it again."
+    case .overwritten(let path):
+      "\(path) was overwritten while it was loaded; restart the agent. A new library gets into place by a rename, as with install or mv."
     case .undescribed(let path): "\(path): ringi_plugin_describe returned NULL."
     }
   }
