@@ -34,6 +34,7 @@ enum LibraryName {
   /// Finds the name for the file that is at a path now.
   ///
   /// - Parameter path: An absolute path.
+  /// - Returns: A path of the same file.
   /// - Throws: ``NativeLibraryError`` (overwritten) when the code that is loaded from it is not the file's any more.
   static func of(_ path: String) throws(NativeLibraryError) -> String {
     // Where there is none the linker says so.

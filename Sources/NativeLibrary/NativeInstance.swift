@@ -39,6 +39,6 @@ package final class NativeInstance: @unchecked Sendable {
     params.withReference { library.call(plugin, method, $0, UInt64(call)) }
   }
 
-  /// Ends the instance; may wait. Nothing may be called after this.
+  /// Ends the instance, after which nothing of it may be called; may wait.
   package func destroy() { library.destroy(plugin) }
 }

@@ -170,14 +170,18 @@ public final class Host: @unchecked Sendable {
     pointer.pointee.publish(pointer, type, subject, data.given())
   }
 
-  /// Reads what the instance keeps under a key; null where there is nothing. Not for inline methods, as it waits.
+  /// Reads what the instance keeps under a key; null where there is nothing.
+  ///
+  /// It waits, so it is not for inline methods.
   ///
   /// - Throws: ``Failure``.
   public func state(_ key: String) throws -> Value {
     try asked { pointer.pointee.state_get(pointer, key, &$0) }
   }
 
-  /// Keeps a value under a key; null takes it out. Not for inline methods, as it waits.
+  /// Keeps a value under a key; null takes it out.
+  ///
+  /// It waits, so it is not for inline methods.
   ///
   /// - Throws: ``Failure``; what was kept stays.
   public func setState(_ key: String, _ value: Value) throws {
@@ -187,7 +191,9 @@ public final class Host: @unchecked Sendable {
     }
   }
 
-  /// Calls a method of the agent. Not for inline methods, as it waits.
+  /// Calls a method of the agent.
+  ///
+  /// It waits, so it is not for inline methods.
   ///
   /// - Throws: ``Failure``.
   public func call(_ method: String, _ params: Value = [:]) throws -> Value {

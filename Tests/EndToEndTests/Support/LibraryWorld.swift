@@ -23,6 +23,7 @@ struct LibraryWorld {
   /// - Parameters:
   ///   - folder: The configuration, with its libraries.
   ///   - running: The plugins to wait for.
+  /// - Throws: What keeps the agent from starting.
   init(_ folder: AgentFolder, until running: [String]) throws {
     self.folder = folder
     agent = try Program("ringid", folder.arguments + ["--socket", folder.socket])

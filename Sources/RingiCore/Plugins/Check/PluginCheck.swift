@@ -46,7 +46,7 @@ package final class PluginCheck {
   ) {
     (self.file, self.program, self.environment, self.limit, self.clock) = (file, program, environment, limit, clock)
     report = PluginReport(plugin: file.instance, file: file.path)
-    requests = CheckedRequests(instance: file.instance, allow: program.allow)
+    requests = CheckedRequests(instance: file.instance, allow: file.allow)
   }
 
   /// Ends the plugin at once.

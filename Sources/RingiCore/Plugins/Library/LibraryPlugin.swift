@@ -88,7 +88,7 @@ final class LibraryPlugin: StartedPlugin {
     if let problem = problems.first(where: { !$0.isWarning }) {
       throw UnusablePlugin(description: "Its settings don't fit: \(problem)")
     }
-    return try await PluginSettings.resolve(file.settings, schema, context)
+    return try await PluginSettings.resolve(file.settings, schema, context.readSecret)
   }
 
   /// Puts into force what the library offers.
