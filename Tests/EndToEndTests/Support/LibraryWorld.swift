@@ -52,6 +52,13 @@ struct LibraryWorld {
     }
   }
 
+  /// What the agent says of the plugin `p`.
+  var log: [String] {
+    get throws {
+      try client.call("plugins.logs", ["plugin": "p"])["lines"]?.array?.compactMap { $0["message"]?.string } ?? []
+    }
+  }
+
   static func compileOdd(into folder: AgentFolder, as name: String = "odd.so", _ defines: [String] = []) throws {
     try compile("Tests/Fixtures/Libraries/odd.c", into: folder, as: name, defines)
   }
