@@ -39,7 +39,8 @@ bench: build
 	Benchmarks/run --bin "$$($(SWIFT) build $(RELEASE) --show-bin-path)"
 
 install: build
-	install -d $(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include
+	install -m 644 include/ringi_plugin.h $(DESTDIR)$(PREFIX)/include
 	install -m 755 "$$($(SWIFT) build $(RELEASE) --show-bin-path)"/ringid "$$($(SWIFT) build $(RELEASE) --show-bin-path)"/ringi $(DESTDIR)$(PREFIX)/bin
 
 clean:

@@ -12,13 +12,16 @@ CALLS = {
     "plugin": "a call through a program, 100 bytes",
     "plugin-large": "a call through a program, 64 KiB",
 }
-SCENARIOS = (*CALLS, "idle-plugins")
+LIBRARY = "library"
+SCENARIOS = (*CALLS, LIBRARY, "idle-plugins")
 # What the table calls it, the scenario, the figure, what it is divided by, and its format.
 FIGURES = [
     ("a program's call, µs that it takes longer than agent.echo", "plugin", "hop_us", 1, "{:.1f}"),
     ("of that, a bare pipe's round trip would be µs", "plugin", "pipe_us", 1, "{:.1f}"),
     ("the same with 64 KiB", "plugin-large", "hop_us", 1, "{:.1f}"),
     ("of that, a bare pipe's round trip would be µs", "plugin-large", "pipe_us", 1, "{:.1f}"),
+    ("an inline call of a library, CPU µs", LIBRARY, "cpu_us", 1, "{:.1f}"),
+    ("agent.echo with the same, CPU µs", LIBRARY, "echo_cpu_us", 1, "{:.1f}"),
     (f"MB resident that {IDLE} idle programs add to ringid", "idle-plugins", "added", 1e6, "{:.2f}"),
     ("of that, their files alone", "idle-plugins", "files", 1e6, "{:.2f}"),
 ]
@@ -70,6 +73,23 @@ def measure_call(bench, scenario: str, params: str, repetition: int):
                 figures |= {"hop_us": hop, "pipe_us": bare["p50_us"], "hop_of_pipe": hop / bare["p50_us"],
                             "of_pipe": figures["p50_us"] / bare["p50_us"]}
         bench.note(scenario, name, repetition, figures)
+
+
+def measure_library(bench, params: str, repetition: int):
+    """Calls an inline method of a library, and agent.echo with the same."""
+    load = ["--params", params, "--result", params]
+    with (Home({"t": {"library": str(bench.tools / "libtodo.so")}}) as home,
+          Server("ringid", bench.programs["ringid"], bench.placement, home) as server):
+        wait_until_running(server, 1)
+        figures, echo = {}, {}
+        for name in ("library", "echo") if repetition % 2 == 0 else ("echo", "library"):
+            if name == "library":
+                figures = bench.load(server, ["--method", "t.echo", *load])
+            else:
+                echo = bench.load(server, ["--method", "agent.echo", *load])
+    bench.note(LIBRARY, "ringid", repetition,
+               figures | {"echo_cpu_us": echo["cpu_us"], "of_echo": figures["p50_us"] / echo["p50_us"],
+                          "cpu_of_echo": figures["cpu_us"] / echo["cpu_us"]})
 
 
 def measure_idle(bench, repetition: int):
