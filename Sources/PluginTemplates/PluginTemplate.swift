@@ -21,7 +21,7 @@ package struct PluginTemplate: Sendable {
   private static let placeholder = Array("@NAME@".utf8)
 
   /// The languages that there are templates for.
-  package static let all = [python, sh, node]
+  package static let all = [python, sh, node, swift, c]
 
   private static let python = PluginTemplate(
     language: "python", needs: "python3 (3.9 or newer)", origin: #""command": ["python3", "@NAME@/plugin.py"]"#,
@@ -39,6 +39,23 @@ package struct PluginTemplate: Sendable {
     files: [("plugin.mjs", PackageResources.node_plugin_mjs), ("test.mjs", PackageResources.node_test_mjs)],
     test: "test.mjs")
 
+  private static let swift = PluginTemplate(
+    language: "swift", needs: "swiftc (6.3 or newer) and libjansson-dev", origin: #""library": "@NAME@/plugin.so""#,
+    files: [
+      ("plugin.swift", PackageResources.swift_plugin_swift), ("RingiPlugin.swift", PackageResources.RingiPlugin_swift),
+      ("ringi_plugin.h", PackageResources.ringi_plugin_h),
+      ("module.modulemap", PackageResources.swift_module_modulemap), ("build.sh", PackageResources.swift_build_sh),
+      ("test.sh", PackageResources.swift_test_sh),
+    ], test: "test.sh")
+
+  private static let c = PluginTemplate(
+    language: "c", needs: "cc and libjansson-dev", origin: #""library": "@NAME@/plugin.so""#,
+    files: [
+      ("plugin.c", PackageResources.c_plugin_c), ("ringi_plugin.h", PackageResources.ringi_plugin_h),
+      ("build.sh", PackageResources.c_build_sh), ("test.c", PackageResources.c_test_c),
+      ("test.sh", PackageResources.c_test_sh),
+    ], test: "test.sh")
+
   /// The file of plugins.d.
   package func configuration(named name: String) -> File {
     let text = "{ \(origin),\n  \"settings\": {},\n  \"poll\": {\"every\": \"10s\"} }\n"
@@ -52,6 +69,9 @@ package struct PluginTemplate: Sendable {
         name: file.name, bytes: Self.fill(file.bytes, name), isExecutable: file.bytes.starts(with: Array("#!".utf8)))
     }
   }
+
+  /// Whether its test builds it first.
+  package var isBuilt: Bool { files.contains { $0.name == "build.sh" } }
 
   /// The test's path, from the folder of the plugins.d file.
   package func test(named name: String) -> String { "\(name)/\(test)" }

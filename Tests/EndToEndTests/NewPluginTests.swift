@@ -17,13 +17,21 @@ import Testing
   @Test(.enabled(if: isThere("node"), "node is not installed"))
   func node() throws { try story("node") }
 
+  @Test(.enabled(if: isThere("cc"), "cc is not installed"))
+  func c() throws { try story("c") }
+
+  @Test(.enabled(if: isThere("swiftc"), "swiftc is not installed"))
+  func swift() throws { try story("swift") }
+
   private func story(_ language: String) throws {
     let folder = try AgentFolder()
     let variables = ["RINGI_CONFIG": folder.config]
     let new = try Program.run(
       "ringi", ["plugin", "new", "todo", "--language", language, "--json"], environment: variables)
     let test = try #require(JSONValue(parsing: new.output)["test"]?.string)
-    let tested = try Program.run("sh", ["-c", "exec \"$0\"", test])
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let tested = try Program.run(
+      "sh", ["-c", "exec \"$0\"", test], environment: ["PATH": "\(Program.folder.path):\(path)"])
     #expect(tested.status == 0, "\(tested.output)\(tested.errors)")
     let check = try Program.run("ringi", ["plugin", "check", "todo"], environment: variables)
     #expect(check.status == 0 && check.output.hasSuffix("The plugin keeps to the protocol.\n"), "\(check.output)")

@@ -112,7 +112,7 @@ private enum NewPlugin {
     for path in written { invocation.output.line(Styled("Written", .green), ": \(path)") }
     let plugin = isInForce ? name : "\(folder)/\(name).json"
     var steps = [
-      (test, "run its test; it needs \(template.needs)"),
+      (test, "\(template.isBuilt ? "build it and run" : "run") its test; it needs \(template.needs)"),
       ("ringi plugin check \(plugin)", "does it keep to the protocol?"),
     ]
     if !isInForce { steps.append(("(move both into plugins.d)", "so that the agent finds it")) }

@@ -1,0 +1,1 @@
+../../../sdk/swift/RingiPlugin.swift

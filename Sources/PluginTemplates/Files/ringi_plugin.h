@@ -1,0 +1,1 @@
+../../../include/ringi_plugin.h
