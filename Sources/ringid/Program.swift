@@ -148,10 +148,12 @@ enum Program {
   @Loop
   private static func check(_ plugin: String, _ arguments: Arguments) async -> CInt {
     let environment = ProcessEnvironment.variables
+    let isJSON = arguments.wantsJSON
+    let render: @Sendable (PluginReport) -> String = { isJSON ? "\($0.json)\n" : $0.text }
     do {
       let subject = try PluginCheck.find(
         plugin, config: Paths(config: arguments.config, environment: environment).config, providers: builtinProviders,
-        environment: environment, limit: arguments.timeout, clock: SystemClock.shared)
+        environment: environment, limit: arguments.timeout, clock: SystemClock.shared, render: render)
       let report: PluginReport
       switch subject {
       case .refused(let found): report = found
@@ -163,7 +165,7 @@ enum Program {
         report = await check.run()
         source.cancel()
       }
-      let code = say(arguments.wantsJSON ? "\(report.json)\n" : report.text)
+      let code = say(render(report))
       return code == 0 && report.departures > 0 ? 1 : code
     } catch let error as PluginCheck.NotFound {
       return complain(error.description, EX_NOINPUT)

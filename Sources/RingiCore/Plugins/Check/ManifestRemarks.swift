@@ -5,7 +5,7 @@ enum ManifestRemarks {
   private static let members = ["name", "version", "methods", "tasks", "taskContext", "settingsSchema"]
   private static let methodMembers = ["name", "summary", "params", "result", "mutation"]
 
-  static func of(_ manifest: PluginManifest) -> [PluginReport.Finding] {
+  static func of(_ manifest: PluginManifest, isLibrary: Bool = false) -> [PluginReport.Finding] {
     // What servers of the Model Context Protocol say was read before.
     guard let object = manifest.json.object else { return [] }
     var remarks = unknown(object.map { $0.key }, members, "The answer")
@@ -14,7 +14,8 @@ enum ManifestRemarks {
       remarks.append(.remark("It offers no methods and no tasks, so there is nothing to call."))
     }
     for (offer, json) in zip(manifest.offers, manifest.json["methods"]?.array.map(Array.init) ?? []) {
-      remarks += unknown(json.object?.map { $0.key } ?? [], methodMembers, "The method \(offer.name)")
+      remarks += unknown(
+        json.object?.map { $0.key } ?? [], methodMembers + (isLibrary ? ["inline"] : []), "The method \(offer.name)")
       if offer.summary.isEmpty { remarks.append(.remark("The method \(offer.name) has no summary.")) }
     }
     return remarks

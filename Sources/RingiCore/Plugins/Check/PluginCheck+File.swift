@@ -25,11 +25,12 @@ extension PluginCheck {
   ///   - environment: The variables of this process.
   ///   - limit: How long each answer may take.
   ///   - clock: Measures that.
+  ///   - render: Makes text of a report, for a library that ends this process with a crash.
   /// - Returns: What is to be checked.
   /// - Throws: ``NotFound``.
   package static func find(
     _ plugin: String, config: String, providers: [any Provider.Type], environment: [String: String], limit: Duration,
-    clock: any LoopClock
+    clock: any LoopClock, render: @escaping @Sendable (PluginReport) -> String
   ) throws(NotFound) -> Subject {
     var file = try file(plugin, config)
     let schemas = Dictionary(providers.map { ($0.name, $0.settings) }, uniquingKeysWith: { first, _ in first })
@@ -39,16 +40,17 @@ extension PluginCheck {
       report.add("file", file.problems.map { finding($0, "a file that plugins.d takes") })
       return .refused(report)
     }
-    guard let program = read.program else {
+    guard read.kind != .builtin else {
       report.add(
         "file",
         [
           .departure(
-            expected: "a plugin with a command", got: "the provider \(read.provider), which is part of the agent")
+            expected: "a plugin with a command or a library",
+            got: "the provider \(read.provider), which is part of the agent")
         ])
       return .refused(report)
     }
-    return .plugin(PluginCheck(read, program, environment: environment, limit: limit, clock: clock))
+    return .plugin(PluginCheck(read, environment: environment, limit: limit, clock: clock, render: render))
   }
 
   private static func file(_ plugin: String, _ config: String) throws(NotFound) -> ConfigurationFile {

@@ -147,16 +147,9 @@ final class LibraryPlugin: StartedPlugin {
 
   private func take(_ message: NativeHost.Message) {
     switch message {
-    case .answer(let call, let value?): pending.settle(call, .success(value))
-    case .answer(let call, nil): pending.settle(call, .failure(PeerError.odd("no value", from: instance)))
+    case .answer(let call, let value): pending.settle(call, value, from: instance)
     case .failure(let call, let kind, let text, let data):
-      let error = PeerError.read(
-        [
-          "code": -32002, "message": JSONValue(text),
-          "data": (data ?? .emptyObject).setting("kind", to: kind.map { JSONValue($0) }),
-        ],
-        from: instance)
-      pending.settle(call, .failure(error))
+      pending.settle(call, .failure(PeerError.read(kind, text, data, from: instance)))
     case .progress(let call, let value): pending.progress(call, value)
     case .notification(let method, let params): serve(method, params, nil)
     case .request(let method, let params, let answer): serve(method, params, answer)

@@ -46,6 +46,23 @@ enum PeerError {
       json, as: json["data"]?["kind"]?.string ?? codes.first { code == Int64($0.value) }?.key ?? "", from: name)
   }
 
+  /// Reads the parts of an error.
+  ///
+  /// - Parameters:
+  ///   - kind: One of the agent's kinds; anything else is the backend's.
+  ///   - message: What happened.
+  ///   - data: An object with more.
+  ///   - name: The plugin instance.
+  /// - Returns: An error with one of the agent's codes.
+  static func read(_ kind: String?, _ message: String, _ data: JSONValue?, from name: String) -> RPCError {
+    read(
+      [
+        "code": -32002, "message": JSONValue(message),
+        "data": (data ?? .emptyObject).setting("kind", to: kind.map { JSONValue($0) }),
+      ],
+      from: name)
+  }
+
   /// Reads an error object of a program that doesn't know the agent's kinds, and whose numbers have other meanings.
   ///
   /// - Parameters:

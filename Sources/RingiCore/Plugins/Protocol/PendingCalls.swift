@@ -108,3 +108,10 @@ final class PendingCalls<Answer: Sendable> {
 
   func progress(_ id: Int, _ value: JSONValue) { entries[id]?.progress?(value) }
 }
+
+extension PendingCalls<JSONValue> {
+  /// Ends a call with a library's answer, which may be none.
+  func settle(_ id: Int, _ value: JSONValue?, from name: String) {
+    settle(id, value.map { .success($0) } ?? .failure(PeerError.odd("no value", from: name)))
+  }
+}
