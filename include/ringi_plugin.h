@@ -45,7 +45,8 @@ struct ringi_host {
   const char *instance;
 
   // Answers a call.
-  //   result: TAKEN. Any value; NULL (jansson ran out of memory, or was given what is no UTF-8) fails the call.
+  //   result: TAKEN. Any value; NULL (jansson ran out of memory, or was given what is no UTF-8) fails the call, and so does
+  //           a value that no JSON text could say: one inside itself, deeper than 256, not UTF-8.
   void (*answer)(const ringi_host *host, ringi_call call, json_t *result);
 
   // Answers a call with an error.

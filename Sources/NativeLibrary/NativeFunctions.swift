@@ -13,7 +13,13 @@ enum NativeFunctions {
     host?.pointee.agent.map { Unmanaged<NativeHost>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  private static func taken(_ value: Value) -> JSONValue? { value.map { JSONValue(taking: $0) } }
+  /// A value that the library gives; `nil` for NULL and for what is no JSON.
+  private static func taken(_ value: Value) -> JSONValue? { value.flatMap { JSONValue(taking: $0) } }
+
+  /// The same where NULL stands for an empty object, and what is no JSON becomes null, which is refused further on.
+  private static func takenObject(_ value: Value) -> JSONValue {
+    value.map { JSONValue(taking: $0) ?? .null } ?? .emptyObject
+  }
 
   private static func text(_ text: Text) -> String { text.map { String(cString: $0) } ?? "" }
 
@@ -42,7 +48,7 @@ enum NativeFunctions {
   }
 
   static let publish: @convention(c) (Host, Text, Text, Value) -> Void = { host, type, subject, data in
-    var params: JSONValue = ["type": JSONValue(text(type)), "data": taken(data) ?? .emptyObject]
+    var params: JSONValue = ["type": JSONValue(text(type)), "data": takenObject(data)]
     if let subject { params = params.setting("subject", to: JSONValue(String(cString: subject))) }
     object(host)?.notify("event", params)
   }
@@ -72,7 +78,7 @@ enum NativeFunctions {
   }
 
   static let call: @convention(c) (Host, Text, Value, ErrorPlace) -> Value = { host, method, params, error in
-    let params = taken(params) ?? .emptyObject
+    let params = takenObject(params)
     return ask(host, "agent.call", ["method": JSONValue(text(method)), "params": params], error)?.newReference()
   }
 }

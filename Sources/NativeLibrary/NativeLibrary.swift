@@ -38,8 +38,8 @@ package struct NativeLibrary: Sendable {
     create = try Self.symbol("ringi_plugin_create", handle, path)
     call = try Self.symbol("ringi_plugin_call", handle, path)
     destroy = try Self.symbol("ringi_plugin_destroy", handle, path)
-    guard let description = describe() else { throw .undescribed(path: path) }
-    self.description = JSONValue(taking: description)
+    guard let description = describe().flatMap({ JSONValue(taking: $0) }) else { throw .undescribed(path: path) }
+    self.description = description
   }
 
   /// A function of the library; the caller states its type.

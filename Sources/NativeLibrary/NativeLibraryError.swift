@@ -20,7 +20,7 @@ package enum NativeLibraryError: Error, Equatable, CustomStringConvertible {
       "\(path) was built for version \(version) of ringi_plugin.h, and this agent takes version \(expected); build it again."
     case .overwritten(let path):
       "\(path) was overwritten while it was loaded; restart the agent. A new library gets into place by a rename, as with install or mv."
-    case .undescribed(let path): "\(path): ringi_plugin_describe returned NULL."
+    case .undescribed(let path): "\(path): ringi_plugin_describe returned NULL, or what is no JSON."
     }
   }
 }

@@ -123,6 +123,28 @@ struct LibraryPluginTests {
     #expect(try client.call("agent.ping") == "pong")
   }
 
+  @Test("A value that no text could say is no answer", arguments: ["cyclic", "deep", "key", "text"])
+  func noJSON(kind: String) throws {
+    let world = try LibraryWorld()
+    let client = world.client
+    let error = try client.refusal("p.no-json", ["kind": JSONValue(kind)])
+    #expect(error?["data"]?["kind"] == "backend-error" && error?["message"]?.string?.contains("no JSON") == true)
+    #expect(try client.call("p.echo", ["a": 1]) == ["a": 1])
+  }
+
+  @Test("Calls that were given up while the thread is busy are bounded like the others")
+  func bounded() throws {
+    let world = try LibraryWorld(limits: ["requestTimeout": "1s", "inFlight": 16])
+    let client = world.client
+    _ = try client.ask("p.sleep", ["ms": 8000])
+    let waiting = try (0..<15).map { _ in try client.ask("p.state", ["key": "k"]) }
+    for id in waiting { #expect(try client.response(to: id)["error"]?["data"]?["kind"] == "unavailable") }
+    let more = try client.ask("p.state", ["key": "k"])
+    #expect(try client.response(to: more)["error"]?["data"]?["kind"] == "unavailable")
+    let error = try client.refusal("p.state", ["key": "k"])
+    #expect(error?["data"]?["kind"] == "overloaded" && error?["message"]?.string?.contains("The plugin p") == true)
+  }
+
   @Test("An error has the library's kind, message and data, and one of the agent's numbers")
   func errors() throws {
     let world = try LibraryWorld()
@@ -158,7 +180,8 @@ struct LibraryPluginTests {
   @Test("A call that was taken back is told as such to the library")
   func cancellation() throws {
     let world = try LibraryWorld()
-    let id = try world.client.ask("p.until-cancelled")
+    let id = try world.client.ask("p.until-cancelled", ["progressToken": 1])
+    #expect(try world.client.notification("$/progress")["value"] == "begun")
     try world.client.notify("$/cancelRequest", ["id": JSONValue(id)])
     #expect(try world.client.response(to: id)["error"]?["code"] == -32800)
     #expect(try world.client.call("p.sleep", ["ms": 1]) == "slept")
@@ -237,7 +260,7 @@ struct LibraryPluginTests {
 
   @Test("A restart of a busy instance answers what waits, and the new one works although the old one stays")
   func restart() throws {
-    let world = try LibraryWorld(["settings": ["stay": true]], requestTimeout: "60s")
+    let world = try LibraryWorld(["settings": ["stay": true]], limits: [:])
     let client = world.client
     let busy = try client.ask("p.sleep", ["ms": 60_000])
     let restart = try client.ask("plugins.restart", ["plugin": "p"])

@@ -32,10 +32,10 @@ struct LibraryWorld {
   }
 
   /// An agent with the library of Fixtures/Libraries as the plugin `p`.
-  init(_ file: JSONValue = [:], requestTimeout: String = "3s") throws {
+  init(_ file: JSONValue = [:], limits: JSONValue = ["requestTimeout": "3s"]) throws {
     let folder = try AgentFolder([
       "plugins.d/p.json": (["library": "./odd.so"] as JSONValue).merging(file).description,
-      "ringi.json": #"{"limits": {"requestTimeout": "\#(requestTimeout)"}}"#,
+      "ringi.json": (["limits": limits] as JSONValue).description,
     ])
     try Self.compileOdd(into: folder)
     try self.init(folder, until: ["p"])

@@ -28,7 +28,7 @@ json_t *ringi_plugin_describe(void) {
 #ifdef DESCRIPTION
   return json_loads(DESCRIPTION, 0, NULL);
 #else
-  const char *inlines[] = {"echo", "null", "twice", "ask-inline", "stray", NULL};
+  const char *inlines[] = {"echo", "null", "twice", "ask-inline", "stray", "no-json", NULL};
   const char *others[] = {"later", "never", "sleep", "refuse", "tell", "flood", "ask", "state", "settings",
                           "until-cancelled", "progress", "thread", NULL};
   json_t *methods = json_array();
@@ -82,6 +82,7 @@ static void start(const ringi_host *host, ringi_call call) {
 }
 
 static void wait_for_cancel(const ringi_host *host, ringi_call call) {
+  host->progress(host, call, json_string("begun"));
   while (!host->is_cancelled(host, call)) usleep(1000);
   host->log(host, "info", "it was cancelled");
   host->answer(host, call, json_string("too late"));
@@ -104,10 +105,34 @@ static void state(const ringi_host *host, json_t *params, ringi_call call) {
   host->answer(host, call, host->state_get(host, key, NULL));
 }
 
+// What jansson lets be made, and no text can say.
+static json_t *no_json(const char *kind) {
+  json_t *value = json_array();
+  if (strcmp(kind, "cyclic") == 0) {
+    json_t *other = json_array();
+    json_array_append(value, other);
+    json_array_append(value, other);
+    json_array_append(other, value);
+  } else if (strcmp(kind, "deep") == 0)
+    for (int depth = 0; depth < 100000; depth++) {
+      json_t *outer = json_array();
+      json_array_append_new(outer, value);
+      value = outer;
+    }
+  else if (strcmp(kind, "key") == 0) {
+    value = json_object();
+    json_object_set_new_nocheck(value, "\xC3(", json_null());
+  } else
+    json_array_append_new(value, json_string_nocheck("\xF0\x28\x8C\x28"));
+  return value;
+}
+
 void ringi_plugin_call(void *plugin, const char *method, json_t *params, ringi_call call) {
   struct odd *odd = plugin;
   const ringi_host *host = odd->host;
   if (strcmp(method, "echo") == 0) host->answer(host, call, json_incref(params));
+  else if (strcmp(method, "no-json") == 0)
+    host->answer(host, call, no_json(json_string_value(json_object_get(params, "kind"))));
   else if (strcmp(method, "null") == 0) host->answer(host, call, NULL);
   else if (strcmp(method, "twice") == 0) {
     host->answer(host, call, json_integer(1));

@@ -127,7 +127,8 @@ final class LibraryPlugin: StartedPlugin {
     try checkRunning()
     guard let run else { throw RPCError.plugin(isDown: instance) }
     let limits = surroundings.limits()
-    guard pending.count < limits.inFlight else {
+    // Those that were given up may wait for the thread still.
+    guard max(pending.count, run.waiting) < limits.inFlight else {
       throw RPCError.overloaded(
         "The plugin \(instance) has \(pending.count) calls to work on; \(method) was not made, try again later.")
     }

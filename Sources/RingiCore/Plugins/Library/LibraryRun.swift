@@ -16,10 +16,14 @@ final class LibraryRun {
   /// The instance, once it is made.
   private var instance: NativeInstance?
 
-  /// Where the thread keeps the instance that it has made and will end.
+  /// What the thread and the loop share: the instance that the thread has made and will end, and how many calls wait.
   private final class Slot: Sendable {
     let instance = Mutex<NativeInstance?>(nil)
+    let waiting = Atomic<Int>(0)
   }
+
+  /// How many calls wait for the thread.
+  var waiting: Int { slot.waiting.load(ordering: .relaxed) }
 
   /// Starts the thread.
   ///
@@ -88,8 +92,10 @@ final class LibraryRun {
     if isInline {
       instance.call(method, params, id)
     } else {
-      let host = host
+      let (host, slot) = (host, slot)
+      slot.waiting.add(1, ordering: .relaxed)
       thread.perform {
+        slot.waiting.subtract(1, ordering: .relaxed)
         // Nobody waits any more for what waited here too long.
         if host.isWanted(id) { instance.call(method, params, id) }
       }

@@ -112,6 +112,6 @@ final class PendingCalls<Answer: Sendable> {
 extension PendingCalls<JSONValue> {
   /// Ends a call with a library's answer, which may be none.
   func settle(_ id: Int, _ value: JSONValue?, from name: String) {
-    settle(id, value.map { .success($0) } ?? .failure(PeerError.odd("no value", from: name)))
+    settle(id, value.map { .success($0) } ?? .failure(PeerError.odd("no value, or one that is no JSON", from: name)))
   }
 }
