@@ -35,7 +35,10 @@ extern "C" {
 typedef uint64_t ringi_call;
 
 // What the agent offers to one instance. All functions may be called from any thread, from ringi_plugin_create on until
-// ringi_plugin_destroy returns; the first argument is always the host itself. Unless it says so, none of them waits.
+// ringi_plugin_destroy returns (or ringi_plugin_create does, with NULL); the first argument is always the host itself.
+// Unless it says so, none of them waits. When the agent has begun to end the instance, which it does before it calls
+// ringi_plugin_destroy, they do nothing more: nothing is answered, logged or published, and what waits fails with
+// "plugin-down".
 typedef struct ringi_host ringi_host;
 struct ringi_host {
   // RINGI_PLUGIN_ABI of the agent.
@@ -87,7 +90,8 @@ struct ringi_host {
   // Keeps a value under a key, in place of the one before. When it returns true, the value survives a crash.
   //   key:   255 bytes at most.
   //   value: TAKEN. 1 MiB at most, as text; NULL and json_null() take the key out.
-  //   returns: false when it failed; what was kept stays.
+  //   returns: false when it failed; what was kept stays, but where data.kind of the error is "plugin-down": there the
+  //            value may have been kept.
   bool (*state_set)(const ringi_host *host, const char *key, json_t *value, json_t **error);
 
   // Calls a method of the agent, one that "allow" in the plugins.d file lists; without "allow", the instance's own,
@@ -101,6 +105,9 @@ struct ringi_host {
 };
 
 #define RINGI_PLUGIN_EXPORT __attribute__((visibility("default")))
+
+// The agent calls the functions below on the threads of the instances, of which each has its own. Those of two instances
+// of one library run at the same time, so what is not in the instance, such as a global variable, needs a lock.
 
 // Which version of this interface the library was built for: RINGI_PLUGIN_ABI.
 RINGI_PLUGIN_EXPORT uint32_t ringi_plugin_abi(void);

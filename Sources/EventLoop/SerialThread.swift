@@ -63,6 +63,11 @@ public final class SerialThread: SerialExecutor, @unchecked Sendable {
 
   private func append(_ job: Job) {
     pthread_mutex_lock(lock)
+    // A task has to run wherever it is, or whoever waits for it does so for ever.
+    if case .work = job, isStopping {
+      pthread_mutex_unlock(lock)
+      return
+    }
     jobs.append(job)
     pthread_cond_signal(condition)
     pthread_mutex_unlock(lock)

@@ -23,12 +23,13 @@ package final class NativeHost: Sendable {
 
   private struct State {
     var messages: [Message] = []
-    /// The calls that may be answered, and whether anybody still waits.
-    var calls: [UInt64: Bool] = [:]
+    /// The calls that somebody waits for.
+    var calls: Set<UInt64> = []
     var waiting: [ObjectIdentifier: NativeAnswer] = [:]
     var unasked = 0
     var dropped = 0
-    var isClosed = false
+    /// What the library's requests get once it is closed.
+    var closed: JSONValue?
 
     /// Counts one more of what nobody asked for, or drops it.
     mutating func hasRoom() -> Bool {
@@ -84,10 +85,10 @@ package final class NativeHost: Sendable {
   // MARK: The agent's side
 
   /// Lets a call be answered.
-  package func open(_ call: Int) { state.withLock { $0.calls[UInt64(call)] = true } }
+  package func open(_ call: Int) { _ = state.withLock { $0.calls.insert(UInt64(call)) } }
 
   /// Says that nobody waits for an answer any more.
-  package func giveUp(_ call: Int) { state.withLock { $0.calls[UInt64(call)] = nil } }
+  package func giveUp(_ call: Int) { _ = state.withLock { $0.calls.remove(UInt64(call)) } }
 
   /// Whether anybody still waits for a call's answer.
   package func isWanted(_ call: Int) -> Bool { !isCancelled(UInt64(call)) }
@@ -108,8 +109,8 @@ package final class NativeHost: Sendable {
   /// - Parameter error: An error object, which they get.
   package func close(_ error: JSONValue) {
     let waiting = state.withLock { state in
-      state.isClosed = true
-      state.calls = [:]
+      state.closed = error
+      state.calls = []
       state.messages = []
       defer { state.waiting = [:] }
       return state.waiting.values
@@ -121,14 +122,14 @@ package final class NativeHost: Sendable {
 
   func answer(_ call: UInt64, _ message: (Int) -> Message) {
     add { state in
-      guard state.calls.removeValue(forKey: call) != nil else { return nil }
+      guard state.calls.remove(call) != nil else { return nil }
       return message(Int(call))
     }
   }
 
   func progress(_ call: UInt64, _ value: JSONValue) {
     add { state in
-      guard state.calls[call] != nil, state.hasRoom() else { return nil }
+      guard state.calls.contains(call), state.hasRoom() else { return nil }
       return .progress(Int(call), value)
     }
   }
@@ -137,25 +138,17 @@ package final class NativeHost: Sendable {
     add { $0.hasRoom() ? .notification(method, params) : nil }
   }
 
-  func isCancelled(_ call: UInt64) -> Bool { state.withLock { $0.calls[call] == nil } }
+  func isCancelled(_ call: UInt64) -> Bool { state.withLock { !$0.calls.contains(call) } }
 
   /// Asks the agent, and waits.
   func ask(_ method: String, _ params: JSONValue) -> Result<JSONValue, NativeAnswer.Failure> {
-    guard !isOnAgent() else {
-      return .failure(
-        NativeAnswer.Failure(
-          Self.error("unavailable", "\(method) waits for the agent, which an inline method must not; nothing was done.")
-        ))
-    }
+    guard !isOnAgent() else { return .failure(.init(Self.onAgent(method))) }
     let answer = NativeAnswer()
     let isOpen = add { state in
       state.waiting[ObjectIdentifier(answer)] = answer
       return .request(method, params, answer)
     }
-    guard isOpen else {
-      return .failure(
-        NativeAnswer.Failure(Self.error("plugin-down", "The plugin is being ended; \(method) was not done.")))
-    }
+    guard isOpen else { return .failure(.init(state.withLock { $0.closed } ?? .null)) }
     let result = answer.wait()
     state.withLock { $0.waiting[ObjectIdentifier(answer)] = nil }
     return result
@@ -167,7 +160,7 @@ package final class NativeHost: Sendable {
   @discardableResult
   private func add(_ message: (inout State) -> Message?) -> Bool {
     let count = state.withLock { state in
-      guard !state.isClosed, let message = message(&state) else { return 0 }
+      guard state.closed == nil, let message = message(&state) else { return 0 }
       state.messages.append(message)
       return state.messages.count
     }
@@ -175,7 +168,11 @@ package final class NativeHost: Sendable {
     return count > 0
   }
 
-  static func error(_ kind: String, _ message: String) -> JSONValue {
-    ["code": -32006, "message": JSONValue(message), "data": ["kind": JSONValue(kind), "retryable": false]]
+  private static func onAgent(_ method: String) -> JSONValue {
+    [
+      "code": -32006,
+      "message": JSONValue("\(method) waits for the agent, which an inline method must not; nothing was done."),
+      "data": ["kind": "unavailable", "retryable": false],
+    ]
   }
 }

@@ -25,9 +25,7 @@ package struct NativeLibrary: Sendable {
   /// - Parameter path: An absolute path.
   /// - Throws: ``NativeLibraryError``.
   package init(_ path: String) throws(NativeLibraryError) {
-    guard let handle = dlopen(try LibraryName.of(path), RTLD_NOW | RTLD_LOCAL) else {
-      throw .unloadable(dlerror().map { String(cString: $0) } ?? path)
-    }
+    let handle = try LoadedLibraries.open(path)
     let abi: @convention(c) () -> UInt32 = try Self.symbol("ringi_plugin_abi", handle, path)
     // Of another version nothing more is known than this function.
     guard abi() == UInt32(RINGI_PLUGIN_ABI) else {

@@ -52,7 +52,7 @@ struct LibraryPluginTests {
     try LibraryWorld.run(
       try #require(LibraryWorld.swiftc),
       [
-        "-emit-library", "-swift-version", "6", "-warnings-as-errors", "-module-name", "Todo", "-I",
+        "-emit-library", "-static-stdlib", "-swift-version", "6", "-warnings-as-errors", "-module-name", "Todo", "-I",
         "\(package)/Sources/CRingiPlugin", "-o", "\(folder.config)/plugins.d/todo.so",
         "\(package)/examples/plugins/Todo.swift", "\(package)/sdk/swift/RingiPlugin.swift",
       ])
@@ -170,9 +170,9 @@ struct LibraryPluginTests {
     #expect(error?["message"]?.string?.contains("p.sleep") == true)
     #expect(try client.response(to: queued)["error"]?["data"]?["kind"] == "unavailable")
     // It works on, once it has slept.
-    var value: JSONValue?
-    while value == nil { value = try? client.call("p.state", ["key": "k"]) }
-    #expect(value == .null)
+    let end = Date(timeIntervalSinceNow: 30)
+    while try client.refusal("p.state", ["key": "k"]) != nil, Date() < end {}
+    #expect(try client.call("p.state", ["key": "k"]) == .null)
     // What changes something may have been done.
     #expect(try client.refusal("p.act")?["data"]?["kind"] == "outcome-unknown")
   }
@@ -212,6 +212,8 @@ struct LibraryPluginTests {
     #expect(try world.log.contains("a line of its own"))
     // The agent's own types are not for plugins.
     try client.call("p.tell", ["log": "x", "event": "task-ready"])
+    #expect(try world.log.contains { $0.contains("task-ready") })
+    #expect(try client.call("events.list", ["types": ["task-ready"]])["events"] == [])
     #expect(try client.call("p.ask", ["method": "agent.ping", "params": [:]]) == "pong")
     #expect(try client.call("p.ask", ["method": "p.echo", "params": ["a": 1]]) == ["a": 1])
     let refusal = try client.call("p.ask", ["method": "agent.shutdown", "params": [:]])["error"]
@@ -288,6 +290,24 @@ struct LibraryPluginTests {
     let row = try world.wait(for: "p") { $0["state"] == "running" }
     #expect(row["methods"] == ["p.settings"] && row["methods"] != before)
     #expect(try client.call("p.settings") == [:])
+  }
+
+  @Test("A library that could not be loaded may be mended where it is")
+  func mended() throws {
+    let folder = try AgentFolder([
+      "plugins.d/p.json": #"{"library": "./odd.so"}"#, "plugins.d/odd.so": "not a library",
+      "plugins.d/q.json": #"{"library": "./q.so"}"#,
+    ])
+    try LibraryWorld.compileOdd(into: folder, as: "q.so")
+    let world = try LibraryWorld(folder, until: ["q"])
+    try world.wait(for: "p") { $0["state"] == "failed" }
+    let plugins = folder.config + "/plugins.d"
+    let file = try FileHandle(forWritingTo: URL(filePath: "\(plugins)/odd.so"))
+    try file.write(contentsOf: Data(contentsOf: URL(filePath: "\(plugins)/q.so")))
+    try file.close()
+    try world.client.call("agent.reload")
+    try world.wait(for: "p") { $0["state"] == "running" }
+    #expect(try world.client.call("p.echo", ["a": 1]) == ["a": 1])
   }
 
   @Test("A library that was overwritten while it is loaded is refused until the agent starts anew")

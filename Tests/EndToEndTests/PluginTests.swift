@@ -55,6 +55,21 @@ struct PluginTests {
     #expect(try client.call("p.echo", []) == [:])
   }
 
+  @Test("Params with line breaks reach a program as one message, and never as one of their own")
+  func lineBreaks() throws {
+    let world = try PluginWorld()
+    _ = try world.start()
+    let client = try TestClient(world.folder.socket, framing: .contentLength)
+    let forged = #"{"jsonrpc":"2.0","method":"event","params":{"type":"forged"}}"#
+    for (id, lineBreak) in ["\n", "\r", "\r\n"].enumerated() {
+      let params = "{\(lineBreak)\"a\":\(lineBreak)\(forged)\(lineBreak)}"
+      try client.send(#"{"jsonrpc":"2.0","id":\#(id),"method":"p.echo","params":\#(params)}"#)
+      #expect(try client.response(to: id)["result"]?["a"]?["method"] == "event")
+    }
+    #expect(try client.call("plugins.get", ["plugin": "p"])["calls"] == 3)
+    #expect(try client.call("plugins.logs", ["plugin": "p"])["lines"]?.array?.count == 1)
+  }
+
   @Test("Calls run side by side, and one that is cancelled takes nobody with it: BR-040")
   func cancelling() throws {
     let world = try PluginWorld()

@@ -1,7 +1,7 @@
 // A list of things to do as a task source, in Swift. Build it with the SDK:
 //
-//     swiftc -emit-library -O -module-name Todo -I Sources/CRingiPlugin -ljansson \
-//       -o libTodo.so examples/plugins/Todo.swift sdk/swift/RingiPlugin.swift
+//     swiftc -emit-library -static-stdlib -O -module-name Todo -I Sources/CRingiPlugin -o libTodo.so \
+//       examples/plugins/Todo.swift sdk/swift/RingiPlugin.swift
 
 let ringiPlugin: any RingiPlugin.Type = Todo.self
 

@@ -34,7 +34,7 @@ package struct PluginFile: Equatable, Sendable {
   package let path: String
   /// The folder that relative paths in settings start from.
   package let directory: String
-  /// The provider, or the program, that the instance is made from.
+  /// The provider, the program or the library that the instance is made from.
   package let provider: String
   /// How the program is run, where it is one.
   package let program: PluginProgram?

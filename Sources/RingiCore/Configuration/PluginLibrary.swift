@@ -1,3 +1,5 @@
+internal import NativeLibrary
+
 /// The shared library of a plugin instance, as its file names it.
 package struct PluginLibrary: Equatable, Sendable {
   /// Absolute, so that it is found where it says and nowhere else.

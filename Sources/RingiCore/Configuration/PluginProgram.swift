@@ -1,3 +1,4 @@
+internal import NativeLibrary
 internal import JSON
 
 /// The program of a plugin instance, as its file describes it.

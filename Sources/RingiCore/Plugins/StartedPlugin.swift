@@ -9,8 +9,9 @@ internal import RingiModel
 protocol StartedPlugin: Plugin {
   var file: PluginFile { get }
   var supervisor: Supervisor { get }
+  var surroundings: PluginSurroundings { get }
   /// What is wrong with the settings.
-  var problems: [ConfigurationProblem] { get }
+  var problems: [ConfigurationProblem] { get set }
   /// What the plugin has said of itself.
   var manifest: PluginManifest? { get }
 
@@ -67,6 +68,24 @@ extension StartedPlugin {
       let violation = schema.validate(new.settings).first
     else { return }
     throw SettingsError(at: violation.pointer, violation.message)
+  }
+
+  /// Checks the file's settings against what the plugin takes.
+  ///
+  /// - Throws: ``UnusablePlugin`` when they don't fit.
+  func checkSettings(_ schema: Schema) throws(UnusablePlugin) {
+    problems = PluginSettings.check(file, schema)
+    guard let problem = problems.first(where: { !$0.isWarning }) else { return }
+    throw UnusablePlugin(description: "Its settings don't fit: \(problem)")
+  }
+
+  /// Fits the methods and the tasks into the agent.
+  ///
+  /// - Throws: ``UnusablePlugin`` when a name is taken.
+  func offer() throws {
+    do { try surroundings.offer(self) } catch let error as Registry.TakenError {
+      throw UnusablePlugin(description: error.description)
+    }
   }
 
   /// Carries a client's call to the plugin.

@@ -10,10 +10,11 @@ enum PassedParams {
   /// Takes the params of a method that takes any object.
   ///
   /// - Parameter bytes: The params, as a part of a message that was checked; empty without.
-  /// - Returns: `nil` when they have to be looked into: they are no object, or ask for progress.
+  /// - Returns: `nil` when they have to be looked into: they are no object, ask for progress, or have line breaks, which
+  ///   would end the message for a plugin that is given lines.
   static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> JSONText? {
     guard let first = bytes.first else { return JSONText(.emptyObject) }
-    guard first == UInt8(ascii: "{"), !hasToken(bytes) else { return nil }
+    guard first == UInt8(ascii: "{"), !LineBreaks.areIn(bytes), !hasToken(bytes) else { return nil }
     return JSONText(scanned: Array(bytes))
   }
 

@@ -30,7 +30,7 @@ json_t *ringi_plugin_describe(void) {
 #else
   const char *inlines[] = {"echo", "null", "twice", "ask-inline", "stray", "no-json", NULL};
   const char *others[] = {"later", "never", "sleep", "refuse", "tell", "flood", "ask", "state", "settings",
-                          "until-cancelled", "progress", "thread", NULL};
+                          "until-cancelled", "progress", NULL};
   json_t *methods = json_array();
   for (int index = 0; inlines[index]; index++)
     json_array_append_new(methods, json_pack("{s:s, s:b}", "name", inlines[index], "inline", 1));

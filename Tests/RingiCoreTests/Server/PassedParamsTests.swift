@@ -17,8 +17,8 @@ struct PassedParamsTests {
   func object(params: String) { #expect(Self.read(params) == params) }
 
   @Test(
-    "What asks for progress, or is no object, is looked into",
-    arguments: [#"{"progressToken":1}"#, #"{"a":1, "progress\u0054oken":1}"#, "[1]"])
+    "What asks for progress, has line breaks, or is no object, is looked into",
+    arguments: ["{\n}", "{\"a\":1,\r\"b\":2}", #"{"progressToken":1}"#, #"{"a":1, "progress\u0054oken":1}"#, "[1]"])
   func others(params: String) { #expect(Self.read(params) == nil) }
 
   @Test("No params are an empty object")

@@ -22,12 +22,11 @@ final class LibraryPlugin: StartedPlugin {
 
   let file: PluginFile
   let supervisor: Supervisor
+  let surroundings: PluginSurroundings
   private let library: PluginLibrary
   private let context: ProviderContext
-  private let surroundings: PluginSurroundings
   private let requests: PluginRequests
-  private let pending: PendingCalls<JSONValue>
-  private(set) var problems: [ConfigurationProblem] = []
+  var problems: [ConfigurationProblem] = []
   private(set) var manifest: PluginManifest?
   private var run: LibraryRun?
   private var inlineMethods: Set<String> = []
@@ -38,7 +37,6 @@ final class LibraryPlugin: StartedPlugin {
     (self.file, self.library, self.context, self.surroundings) = (file, library, context, surroundings)
     instance = file.instance
     requests = PluginRequests(file.allow, context, surroundings)
-    pending = PendingCalls(of: file.instance, clock: context.clock)
     supervisor = Supervisor(clock: context.clock, log: context.log)
     supervisor.changed = { [unowned self] in surroundings.changed(self) }
   }
@@ -71,23 +69,18 @@ final class LibraryPlugin: StartedPlugin {
   }
 
   private func open() async throws {
-    let run = try LibraryRun(instance, clock: context.clock, limit: surroundings.limits().requestTimeout) {
-      [weak self] in self?.take()
-    }
+    let run = try LibraryRun(
+      instance, clock: context.clock, limit: surroundings.limits().requestTimeout, owner: self)
     self.run = run
     let native = try await run.load(library.path)
     let manifest = try PluginManifest(native.description, from: "Its description")
-    let settings = try await settings(manifest)
-    try await run.create(native, settings)
+    try await run.create(native, try await settings(manifest))
     try adopt(manifest)
   }
 
   private func settings(_ manifest: PluginManifest) async throws -> JSONValue {
     guard let schema = manifest.settingsSchema else { return file.settings }
-    problems = PluginSettings.check(file, schema)
-    if let problem = problems.first(where: { !$0.isWarning }) {
-      throw UnusablePlugin(description: "Its settings don't fit: \(problem)")
-    }
+    try checkSettings(schema)
     return try await PluginSettings.resolve(file.settings, schema, context.readSecret)
   }
 
@@ -102,18 +95,14 @@ final class LibraryPlugin: StartedPlugin {
       }
     }
     source = manifest.hasTasks ? PluginTaskSource(self, hasContexts: manifest.hasTaskContexts) : nil
-    do { try surroundings.offer(self) } catch let error as Registry.TakenError {
-      throw UnusablePlugin(description: error.description)
-    }
+    try offer()
   }
 
   /// Ends what runs; one that does not end is left alone, since nothing can end a thread from outside.
   private func end(within limit: Duration) async {
     guard let run else { return }
     self.run = nil
-    let error = RPCError.plugin(isDown: instance)
-    pending.settleAll(error)
-    guard await !run.end(error.json, within: limit) else { return }
+    guard await !run.end(within: limit) else { return }
     context.log(
       .error,
       "the library has not ended within \(DurationText.format(limit)); its thread is left alone until the agent ends.")
@@ -127,52 +116,18 @@ final class LibraryPlugin: StartedPlugin {
     try checkRunning()
     guard let run else { throw RPCError.plugin(isDown: instance) }
     let limits = surroundings.limits()
-    // Those that were given up may wait for the thread still.
-    guard max(pending.count, run.waiting) < limits.inFlight else {
-      throw RPCError.overloaded(
-        "The plugin \(instance) has \(pending.count) calls to work on; \(method) was not made, try again later.")
-    }
     return try await requests.working(on: causes) {
-      let call = pending.begin(method, progress)
-      run.call(method, params, call.id, isInline: inlineMethods.contains(method))
-      return try await pending.answer(to: call, within: limits.requestTimeout) { run.host.giveUp($0) }
+      try await run.call(
+        method, params, isInline: inlineMethods.contains(method), within: limits.requestTimeout, bound: limits.inFlight,
+        progress: progress)
     }
   }
+}
 
-  // MARK: What it says
-
-  private func take() {
-    guard let run else { return }
-    for message in run.host.take() { take(message) }
+extension LibraryPlugin: LibraryRun.Owner {
+  func serve(_ method: String, _ params: JSONValue) async throws -> JSONValue {
+    try await requests.serve(method, params)
   }
 
-  private func take(_ message: NativeHost.Message) {
-    switch message {
-    case .answer(let call, let value): pending.settle(call, value, from: instance)
-    case .failure(let call, let kind, let text, let data):
-      pending.settle(call, .failure(PeerError.read(kind, text, data, from: instance)))
-    case .progress(let call, let value): pending.progress(call, value)
-    case .notification(let method, let params): serve(method, params, nil)
-    case .request(let method, let params, let answer): serve(method, params, answer)
-    case .dropped(let count):
-      requests.log(.warning, "\(count) events, lines or notes of progress were dropped: it sends too many at once.")
-    }
-  }
-
-  /// Answers a request, or takes a notification; each ends with the limits of what it asks for.
-  private func serve(_ method: String, _ params: JSONValue, _ answer: NativeAnswer?) {
-    Loop.task { [self] in
-      do {
-        let result = try await requests.serve(method, params)
-        answer?.give(.success(result))
-      } catch {
-        let error = rpcError(error)
-        if let answer {
-          answer.give(.failure(.init(error.json)))
-        } else {
-          requests.log(.warning, "\(method): \(error.message)")
-        }
-      }
-    }
-  }
+  func complain(_ sentence: String) { requests.log(.warning, sentence) }
 }

@@ -26,9 +26,9 @@ final class ProcessPlugin: StartedPlugin {
   let supervisor: Supervisor
   let requests: PluginRequests
   private let context: ProviderContext
-  private let surroundings: PluginSurroundings
+  let surroundings: PluginSurroundings
   private var clock: any LoopClock { context.clock }
-  private(set) var problems: [ConfigurationProblem] = []
+  var problems: [ConfigurationProblem] = []
   private(set) var manifest: PluginManifest?
   private var process: RPCProcess?
   /// The conversation with a server of the Model Context Protocol.
@@ -129,7 +129,7 @@ final class ProcessPlugin: StartedPlugin {
   private func greet(_ process: RPCProcess) async throws -> PluginManifest {
     let manifest = try await introduce(process, file.settings)
     if let schema = manifest.settingsSchema {
-      try check(schema)
+      try checkSettings(schema)
       let settings = try await PluginSettings.resolve(file.settings, schema, context.readSecret)
       // Who marks secrets gets them, which can be told only once they are marked.
       if settings != file.settings { _ = try await introduce(process, settings) }
@@ -145,9 +145,7 @@ final class ProcessPlugin: StartedPlugin {
       methods = methods(of: manifest)
       source = manifest.hasTasks ? PluginTaskSource(self, hasContexts: manifest.hasTaskContexts) : nil
     }
-    do { try surroundings.offer(self) } catch let error as Registry.TakenError {
-      throw UnusablePlugin(description: error.description)
-    }
+    try offer()
   }
 
   private func methods(of manifest: PluginManifest) -> [Method] {
@@ -171,12 +169,6 @@ final class ProcessPlugin: StartedPlugin {
     try PluginManifest(
       try await process.call(
         "initialize", PluginManifest.request(instance, settings), within: surroundings.limits().requestTimeout))
-  }
-
-  private func check(_ schema: Schema) throws(UnusablePlugin) {
-    problems = PluginSettings.check(file, schema)
-    guard let problem = problems.first(where: { !$0.isWarning }) else { return }
-    throw UnusablePlugin(description: "Its settings don't fit: \(problem)")
   }
 
   // MARK: Calls to it

@@ -236,7 +236,9 @@ package final class RPCProcess {
   /// Takes a line that is a result and nothing else, the most frequent one.
   private func takeResult(_ line: [UInt8]) -> Bool {
     let found: (id: Int, text: [UInt8])? = line.withUnsafeBufferPointer { line in
-      PeerAnswer(line, JSONScanner(Self.parsing)).map { ($0.id, Array(UnsafeBufferPointer(rebasing: line[$0.result]))) }
+      guard let answer = PeerAnswer(line, JSONScanner(Self.parsing)) else { return nil }
+      let result = UnsafeBufferPointer(rebasing: line[answer.result])
+      return LineBreaks.areIn(result) ? nil : (answer.id, Array(result))
     }
     guard let found else { return false }
     if isPending(found.id, line) { pending.settle(found.id, .success(JSONText(scanned: found.text))) }

@@ -1,7 +1,7 @@
 internal import JSON
 internal import JSONRPC
 
-/// The error that a plugin's program answered with, as the agent's clients see it.
+/// The error that a plugin answered with, as the agent's clients see it.
 enum PeerError {
   private static let codes = [
     "invalid-params": -32602, "overloaded": -32000, "backend-error": -32002, "login-required": -32003,
@@ -10,7 +10,7 @@ enum PeerError {
   private static let retryable: Set = ["overloaded", "unavailable", "cancelled"]
   private static let maxMessageBytes = 4 << 10
 
-  /// Whether an error says that the program doesn't know the method.
+  /// Whether an error says that the plugin doesn't know the method.
   static func isUnknownMethod(_ error: RPCError) -> Bool { error.details["code"] == "-32601" }
 
   /// An answer that is none.
@@ -25,7 +25,7 @@ enum PeerError {
   /// Whether an error says that an answer was none.
   static func isInvalid(_ error: RPCError) -> Bool { error.details["code"]?.string == oddCode }
 
-  /// Whether, of a call that was sent, the error leaves open if it was carried out: no word of the program says so.
+  /// Whether, of a call that was sent, the error leaves open if it was carried out: no word of the plugin says so.
   static func leavesOpen(_ error: RPCError) -> Bool {
     switch error.kind {
     case "outcome-unknown", "cancelled", "plugin-down": true
@@ -63,7 +63,7 @@ enum PeerError {
       from: name)
   }
 
-  /// Reads an error object of a program that doesn't know the agent's kinds, and whose numbers have other meanings.
+  /// Reads an error object of a plugin that doesn't know the agent's kinds, and whose numbers have other meanings.
   ///
   /// - Parameters:
   ///   - json: The object, or whatever is in its place.

@@ -1,7 +1,7 @@
 internal import JSON
 internal import JSONRPC
 
-/// What a plugin's program may call.
+/// What a plugin may call.
 struct PluginAccess {
   private let allow: [Glob]?
   private let instance: String

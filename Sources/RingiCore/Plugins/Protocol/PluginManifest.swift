@@ -4,12 +4,12 @@ internal import JSONRPC
 internal import RingiKit
 internal import RingiModel
 
-/// What a plugin's program says of itself, in its answer to `initialize`.
+/// What a plugin says of itself, in its answer to `initialize`.
 struct PluginManifest: Sendable {
   struct Offer: Sendable {
     /// The method's name, without the instance.
     let name: String
-    /// What the program calls it.
+    /// What the plugin calls it.
     let ownName: String
     let summary: String
     let params: Schema
@@ -19,7 +19,7 @@ struct PluginManifest: Sendable {
     var isInline = false
   }
 
-  /// The answer makes no sense; the next one of the same program would make no more.
+  /// The answer makes no sense; the next one of the same plugin would make no more.
   struct Mistake: Error, CustomStringConvertible {
     let description: String
   }
@@ -27,7 +27,7 @@ struct PluginManifest: Sendable {
   static let maxMethods = 1000
   static let maxNameBytes = 128
 
-  /// The program's own name and version.
+  /// The plugin's own name and version.
   let name: String?
   let version: String?
   let offers: [Offer]
@@ -80,7 +80,7 @@ struct PluginManifest: Sendable {
     self.offers = offers
   }
 
-  /// What a program has said in another way.
+  /// What a plugin has said in another way.
   ///
   /// - Parameters:
   ///   - offers: Methods with names that differ.
@@ -138,7 +138,7 @@ struct PluginManifest: Sendable {
   ///
   /// - Parameters:
   ///   - instance: The name that comes before each.
-  ///   - call: Carries a call to the program.
+  ///   - call: Carries a call to the plugin.
   ///   - pass: Carries one that is not looked into, where that can be.
   /// - Returns: The methods, in their order.
   func methods(

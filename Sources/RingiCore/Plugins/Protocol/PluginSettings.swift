@@ -2,13 +2,13 @@ internal import EventLoop
 internal import JSON
 internal import RingiKit
 
-/// The settings of a plugin's program, checked against the schema that the program gives.
+/// The settings of a plugin, checked against the schema that the plugin gives.
 enum PluginSettings {
   /// Finds what is wrong with them.
   ///
   /// - Parameters:
   ///   - file: What plugins.d says.
-  ///   - schema: What the program takes.
+  ///   - schema: What the plugin takes.
   /// - Returns: The problems, with their places in the file as it is now.
   static func check(_ file: PluginFile, _ schema: Schema) -> [ConfigurationProblem] {
     let name = String(file.path.dropFirst(file.directory.count + 1))

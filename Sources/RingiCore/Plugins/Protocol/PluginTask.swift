@@ -4,12 +4,12 @@ internal import RingiKit
 internal import RingiModel
 internal import Timing
 
-/// A task as a plugin's program describes it: the members that clients see, most of which may be left out.
+/// A task as a plugin describes it: the members that clients see, most of which may be left out.
 enum PluginTask {
   /// Reads a task.
   ///
   /// - Parameters:
-  ///   - json: The object; its `id` is the program's own, with or without the instance before it.
+  ///   - json: The object; its `id` is the plugin's own, with or without the instance before it.
   ///   - instance: The plugin instance.
   /// - Returns: The task.
   /// - Throws: `RPCError` (backend-error) that names the member.

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// A file that holds a plugin's code, as it was when the configuration was read.
+/// A file that holds a plugin's code, as it is at one moment.
 package struct FileStamp: Equatable, Sendable {
   private let device: UInt
   private let inode: UInt
@@ -10,10 +10,15 @@ package struct FileStamp: Equatable, Sendable {
   private let nanoseconds: Int
 
   /// Looks at a file; `nil` where there is no regular one.
-  init?(_ path: String) {
+  ///
+  /// - Parameter path: The file's path.
+  package init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     (device, inode, size) = (status.st_dev, status.st_ino, status.st_size)
     (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
   }
+
+  /// Whether it is the same file, whatever is in it.
+  func isSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 }
