@@ -136,7 +136,8 @@ struct LibraryPluginTests {
   func bounded() throws {
     let world = try LibraryWorld(limits: ["requestTimeout": "1s", "inFlight": 16])
     let client = world.client
-    _ = try client.ask("p.sleep", ["ms": 8000])
+    _ = try client.ask("p.sleep", ["ms": 8000, "progressToken": 1])
+    #expect(try client.notification("$/progress")["value"] == "begun")
     let waiting = try (0..<15).map { _ in try client.ask("p.state", ["key": "k"]) }
     for id in waiting { #expect(try client.response(to: id)["error"]?["data"]?["kind"] == "unavailable") }
     let more = try client.ask("p.state", ["key": "k"])

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import JSON
+import JSONRPC
 import RingiTestSupport
 import Testing
 

@@ -145,6 +145,7 @@ void ringi_plugin_call(void *plugin, const char *method, json_t *params, ringi_c
     host->answer(host, call, json_string("fine"));
   } else if (strcmp(method, "later") == 0) start(host, call);
   else if (strcmp(method, "sleep") == 0) {
+    host->progress(host, call, json_string("begun"));
     usleep(1000 * json_integer_value(json_object_get(params, "ms")));
     host->answer(host, call, json_string("slept"));
   } else if (strcmp(method, "act") == 0) usleep(1000 * json_integer_value(json_object_get(params, "ms")));
