@@ -71,7 +71,7 @@ let package = Package(
     library("Providers", ["Crypto", "RingiKit"]),
     .target(name: "PluginTemplates", resources: [.embedInCode("Files")], swiftSettings: settings),
     library("RingiClient", ["CLinux", "JSON", "PluginTemplates", "RingiModel", "Text", "Timing"]),
-    library("Sandbox", ["HTTPServer", "JSON", "Timing"]),
+    library("Sandbox", ["Crypto", "HTTPServer", "JSON", "Timing"]),
 
     // Programs
     program("ringi", ["RingiClient"]),

@@ -40,6 +40,9 @@ public struct HTTPRequest: Sendable {
   public var redirects: Redirects
   /// Where cookies come from and go to; nil sends none and keeps none.
   public var cookies: CookieJar?
+  /// Whether it is never sent again once it may have arrived, although its method is idempotent: for a caller whom the
+  /// answer to the second one would mislead.
+  public var isSentOnce = false
 
   public init(
     _ method: HTTPMethod, _ url: HTTPURL, headers: HTTPHeaders = [:], body: [UInt8]? = nil,
@@ -57,7 +60,7 @@ public struct HTTPRequest: Sendable {
   }
 
   /// Whether the request may be sent again when nobody knows what became of it.
-  public var isIdempotent: Bool { method.isIdempotent }
+  public var isIdempotent: Bool { method.isIdempotent && !isSentOnce }
 
   /// Makes `value` the body, with its `Content-Type`.
   public mutating func setBody(json value: JSONValue) {

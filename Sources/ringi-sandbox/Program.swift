@@ -19,7 +19,7 @@ enum Program {
   }
 
   private static func serve(_ arguments: SandboxArguments) -> CInt {
-    let sandbox = SAPWorkflowSandbox(arguments.configuration)
+    let sandbox = arguments.sandbox
     do {
       try arguments.start(sandbox)
     } catch {

@@ -139,7 +139,8 @@ final class SAPAPI {
 
   private func request(_ method: HTTPMethod, _ path: [String], _ query: [(String, String)] = []) -> HTTPRequest {
     let url = path.reduce(settings.url.appending("v1")) { $0.appending($1) }.adding(query: query)
-    var request = HTTPRequest(method, url, headers: ["Accept": "application/json"], timeouts: settings.timeouts)
+    var request = HTTPRequest(
+      method, url, headers: ["Accept": "application/json"], timeouts: settings.connection.timeouts)
     request.headers["Accept-Language"] = settings.language
     return request
   }

@@ -21,14 +21,10 @@ struct SAPFailure {
 
   /// The error for an answer that never came.
   func error(_ error: HTTPError, mayRepeat: Bool) -> RPCError {
-    switch error.kind {
-    case .cancelled: .cancelled()
-    case .token(let token): self.error(token)
-    case .resting(let left): .unavailable("\(instance): \(error)", retryAfter: Double(left.components.seconds))
-    case .badURL, .badHeader, .badRedirect, .tooManyRedirects, .tooLarge, .malformed:
-      .backendError(provider: instance, message: "\(instance): \(error)")
-    case .resolve, .connect, .tls, .timeout, .reset, .truncated, .failed:
-      .unavailable("\(instance): \(error)", isRetryable: mayRepeat || !error.requestWasSent)
+    if case .token(let token) = error.kind {
+      self.error(token)
+    } else {
+      .noAnswer(error, instance, mayRepeat: mayRepeat)
     }
   }
 

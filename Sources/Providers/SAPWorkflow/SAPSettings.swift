@@ -27,22 +27,20 @@ struct SAPSettings {
   let reject: Verdict
   /// The context member that takes a person's comment; nil sends none.
   let commentMember: String?
-  let tls: TLSSettings
-  let timeouts: HTTPRequest.Timeouts
+  let connection: ConnectionSettings
   let language: String?
 
   /// - Throws: `SettingsError` for what the schema cannot say.
   init(_ json: JSONValue, directory: String) throws(SettingsError) {
     let environment = json["environment"]?.string.flatMap(Environment.init) ?? .neo
-    url = try Self.url(json, "url")
+    url = try HTTPURL(setting: "url", of: json)
     login = try environment == .neo ? Self.basic(json) : Self.oauth(json)
     user = json["user"]?.string
     filters = SAPFilters.polled.pairs(json["tasks"] ?? .emptyObject)
     approve = Self.verdict(json["approve"], environment == .sbpa ? "approve" : nil, ["approved": true])
     reject = Self.verdict(json["reject"], environment == .sbpa ? "reject" : nil, ["approved": false])
     commentMember = json["comment"].map(\.string) ?? "comment"
-    tls = Self.tls(json["tls"], directory)
-    timeouts = try Self.timeouts(json["timeouts"])
+    connection = try ConnectionSettings(json, directory: directory)
     language = json["language"]?.string
   }
 
@@ -54,21 +52,13 @@ struct SAPSettings {
     let environments = "cf and sbpa"
     _ = try text(json, "uaaUrl", environments)
     // The key of a service gives the server's address; the endpoint lies below it.
-    let uaa = try url(json, "uaaUrl")
+    let uaa = try HTTPURL(setting: "uaaUrl", of: json)
     let path = "\(uaa)"
     return .oauth(
       tokenURL: path.hasSuffix("/oauth/token") ? uaa : uaa.appending("oauth", "token"),
       clientID: try text(json, "clientId", environments),
       clientSecret: try secret(json, "clientSecret", environments),
       refreshToken: json["refreshToken"].flatMap(Secret.init))
-  }
-
-  private static func url(_ json: JSONValue, _ name: String) throws(SettingsError) -> HTTPURL {
-    do {
-      return try HTTPURL(json[name]?.string ?? "")
-    } catch {
-      throw SettingsError(at: pointer(name), "\(name): \(error); it takes an address such as https://host/path")
-    }
   }
 
   private static func text(_ json: JSONValue, _ name: String, _ environments: String) throws(SettingsError) -> String {
@@ -89,31 +79,4 @@ struct SAPSettings {
   private static func verdict(_ json: JSONValue?, _ decision: String?, _ context: JSONValue) -> Verdict {
     Verdict(decision: json?["decision"].map(\.string) ?? decision, context: json?["context"] ?? context)
   }
-
-  private static func tls(_ json: JSONValue?, _ directory: String) -> TLSSettings {
-    func path(_ name: String) -> String? {
-      json?[name]?.string.map { $0.hasPrefix("/") ? $0 : "\(directory)/\($0)" }
-    }
-    return TLSSettings(
-      authorityFile: path("authorityFile"), authorityDirectory: path("authorityDirectory"),
-      clientCertificate: path("clientCertificate"), clientKey: path("clientKey"))
-  }
-
-  private static func timeouts(_ json: JSONValue?) throws(SettingsError) -> HTTPRequest.Timeouts {
-    var timeouts = HTTPRequest.Timeouts()
-    func read(_ name: String, _ target: inout Duration) throws(SettingsError) {
-      guard let text = json?[name]?.string else { return }
-      do {
-        target = try DurationText.parse(text)
-      } catch {
-        throw SettingsError(at: pointer("timeouts").appending(name), "\(error)")
-      }
-    }
-    try read("connect", &timeouts.connect)
-    try read("idle", &timeouts.idle)
-    try read("total", &timeouts.total)
-    return timeouts
-  }
-
-  private static func pointer(_ name: String) -> JSONPointer { JSONPointer.root.appending(name) }
 }

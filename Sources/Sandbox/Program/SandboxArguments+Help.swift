@@ -1,16 +1,17 @@
 extension SandboxArguments {
   package static let usage =
-    "usage: ringi-sandbox sap-workflow [--env neo|cf|sbpa] [--port N] [--set SWITCH=VALUE]... [--help]"
+    "usage: ringi-sandbox sap-workflow|todoist|wunderlist [--env neo|cf|sbpa] [--port N] [--set SWITCH=VALUE]... [--help]"
 
   package static var help: String {
-    let switches = SAPSwitches().texts.map { "    \($0.name)=\($0.value)" }.joined(separator: "\n")
+    let (todoist, wunderlist) = (TodoistConfiguration(), WunderlistConfiguration())
     return """
       \(usage)
 
-      Imitates SAP's workflow service on 127.0.0.1, strictly and over real HTTP, for tests, demos and trying things
-      out. Prints its URL on one line when it listens; everything it knows is gone when it ends.
+      Imitates SAP's workflow service, Todoist's API v1 or Wunderlist's API v1 on 127.0.0.1, strictly and over real
+      HTTP, for tests, demos and trying things out. Prints its URL on one line when it listens; everything it knows is
+      gone when it ends.
 
-        --env neo|cf|sbpa      which generation of the service (neo)
+        --env neo|cf|sbpa      which generation of SAP's service (neo)
                                  neo    Basic authentication, session cookies, XSRF tokens
                                  cf     OAuth 2, Cloud Foundry
                                  sbpa   OAuth 2, Build Process Automation
@@ -21,7 +22,7 @@ extension SandboxArguments {
         --until-stdin-closes   end when stdin closes, beside SIGTERM and SIGINT
         --help                 print this
 
-      Clients append /v1/... to URL/workflow-service/rest (neo, cf) or URL/public/workflow/rest (sbpa).
+      sap-workflow: clients append /v1/... to URL/workflow-service/rest (neo, cf) or URL/public/workflow/rest (sbpa).
       Logins:
         neo         P1000009 with password administer-9 (administrator),
                     P1000001 with password approve-1, P1000002 with password approve-2 (recipients)
@@ -30,6 +31,13 @@ extension SandboxArguments {
                     with secret \(SAPClient.standardSecret)
       The workflow ringi_purchase is deployed; starting it makes a task for the two recipients.
 
+      todoist and wunderlist: the API is at URL/api/v1, the login at URL/oauth.
+        todoist     token \(todoist.token)
+                    client \(todoist.clientID), callback \(todoist.redirect)
+        wunderlist  token \(wunderlist.token)
+                    client \(wunderlist.clientID), callback \(wunderlist.redirects[0])
+        both        client secret \(todoist.clientSecret)
+
       Play the world around it through URL/_control/, such as
         curl -X POST URL/_control/tasks -d '{"count": 3, "subject": "Approve order {n}"}'
         curl -X POST URL/_control/faults -d '{"route": "PATCH /v1/task-instances/*", "kind": "reset", "applied": true}'
@@ -37,10 +45,18 @@ extension SandboxArguments {
         curl URL/_control/requests
       docs/sandbox.md lists all calls.
 
-      Switches, with the values they begin with on neo:
-      \(switches)
+      Switches, with the values they begin with (sap-workflow: on neo):
+        sap-workflow
+      \(list(SAPSwitches()))
+        todoist
+      \(list(todoist.switches))
+        wunderlist
+      \(list(wunderlist.switches))
 
       Exit codes: 0 ended as asked, 64 wrong usage, 66 a file cannot be read, 69 cannot listen, 74 cannot write.
       """
+  }
+  private static func list(_ switches: some SandboxSwitches) -> String {
+    switches.texts.map { "    \($0.name)=\($0.value)" }.joined(separator: "\n")
   }
 }

@@ -9,8 +9,17 @@ extension SandboxArguments {
     case server(String)
   }
 
+  /// The sandbox that was asked for; it does not listen yet.
+  package var sandbox: any RunnableSandbox {
+    switch backend {
+    case .sapWorkflow: SAPWorkflowSandbox(configuration)
+    case .todoist: TodoistSandbox(todoist)
+    case .wunderlist: WunderlistSandbox(wunderlist)
+    }
+  }
+
   /// Lets a sandbox listen as asked for.
-  package func start(_ sandbox: SAPWorkflowSandbox) throws(StartError) {
+  package func start(_ sandbox: some RunnableSandbox) throws(StartError) {
     var tls: LoopbackServer.TLS?
     if let certificateFile, let keyFile {
       tls = .init(certificate: try Self.text(of: certificateFile), key: try Self.text(of: keyFile))

@@ -1,10 +1,22 @@
 /// What `ringi-sandbox` was asked to do.
 package struct SandboxArguments: Sendable {
+  package enum Backend: String, Sendable, CaseIterable {
+    case sapWorkflow = "sap-workflow"
+    case todoist
+    case wunderlist
+
+    static let names = allCases.map(\.rawValue).joined(separator: ", ")
+  }
+
   /// Arguments that make no sense together, or at all.
   package struct UsageError: Error, CustomStringConvertible { package let description: String }
 
   package private(set) var wantsHelp = false
+  package private(set) var backend = Backend.sapWorkflow
+  /// What SAP's workflow service begins with.
   package private(set) var configuration = SAPWorkflowConfiguration(.neo)
+  package private(set) var todoist = TodoistConfiguration()
+  package private(set) var wunderlist = WunderlistConfiguration()
   package private(set) var port: UInt16 = 0
   package private(set) var certificateFile: String?
   package private(set) var keyFile: String?
@@ -32,9 +44,11 @@ package struct SandboxArguments: Sendable {
       }
     }
     if wantsHelp { return }
-    guard backend == "sap-workflow" else {
-      throw UsageError(description: "name a backend, which is sap-workflow" + (backend.map { ", not \($0)" } ?? ""))
+    guard let known = backend.flatMap(Backend.init) else {
+      throw UsageError(
+        description: "name a backend, one of \(Backend.names)" + (backend.map { ", not \($0)" } ?? ""))
     }
+    self.backend = known
     guard (certificateFile == nil) == (keyFile == nil) else {
       throw UsageError(description: "--tls-certificate and --tls-key go together")
     }
@@ -43,8 +57,12 @@ package struct SandboxArguments: Sendable {
   }
 
   private mutating func set(_ name: String, _ value: String) throws(UsageError) {
-    do throws(SAPSwitches.TextError) {
-      try configuration.switches.set(name, value)
+    do throws(SwitchError) {
+      switch backend {
+      case .sapWorkflow: try configuration.switches.set(name, value)
+      case .todoist: try todoist.switches.set(name, value)
+      case .wunderlist: try wunderlist.switches.set(name, value)
+      }
     } catch {
       throw UsageError(description: "--set \(name)=\(value): \(error.description)")
     }

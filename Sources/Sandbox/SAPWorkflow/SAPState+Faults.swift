@@ -2,63 +2,20 @@ internal import HTTPServer
 internal import JSON
 internal import Timing
 
-extension SAPState {
-  mutating func answer(_ request: ServerRequest, under fault: Fault.Kind) -> ServerResponse {
-    switch fault {
-    case .status(let status, let retryAfter, let applied):
-      if applied { _ = process(request) }
-      return failure(status, retryAfter: retryAfter?.value(at: clock.now))
-    case .loginPage: return .loginPage
-    case .delay(let delay): return changed(request) { $0.delivery.delay = delay }
-    case .slowBody(let pace): return changed(request) { $0.delivery.bytesPerSecond = pace }
-    case .truncatedBody(let length, let reset):
-      return changed(request) {
-        $0.delivery.cutAfter = length ?? $0.body.count / 2
-        $0.delivery.cutsByReset = reset
-      }
-    case .malformedJSON: return changed(request) { $0 = Self.malformed($0) }
-    case .reset(let applied): return unanswered(.reset, request, applied)
-    case .hang(let applied): return unanswered(.hang, request, applied)
-    case .appliedLater(let latency):
-      effects.add(.replay(request), after: latency, now: clock.now)
-      return unanswered(.reset, request, false)
-    }
-  }
-
-  private mutating func changed(_ request: ServerRequest, _ change: (inout ServerResponse) -> Void) -> ServerResponse {
-    var response = process(request)
-    change(&response)
-    return response
-  }
-
-  private mutating func unanswered(
-    _ ending: Delivery.Ending, _ request: ServerRequest, _ applied: Bool
-  ) -> ServerResponse {
-    if applied { _ = process(request) }
-    return ServerResponse(status: 500, delivery: Delivery(ending: ending))
-  }
-
+extension SAPState: FaultyService {
   /// What the service or a gateway before it says when it fails.
-  private func failure(_ status: Int, retryAfter: String?) -> ServerResponse {
-    var failure: ServerResponse
+  func failure(_ status: Int) -> ServerResponse {
     switch status {
-    case 409: failure = response(to: .busy)
-    case 429: failure = rateLimitRefusal(retryAfter: nil)
+    case 409: response(to: .busy)
+    case 429: rateLimitRefusal(retryAfter: nil)
     case 500:
-      failure = response(
+      response(
         to: .envelope(500, code: "internal.server.error", message: "An error occurred. Try again later."))
-    default: failure = .page(status, "HTTP Status \(status)")
+    default: .page(status, "HTTP Status \(status)")
     }
-    if let retryAfter { failure.headers.add("Retry-After", retryAfter) }
-    return failure
   }
 
-  /// Without its last byte, which closes it; a body that was empty gets the beginning of one.
-  private static func malformed(_ response: ServerResponse) -> ServerResponse {
-    var malformed = response
-    malformed.body = response.body.isEmpty ? Array("{\"id\":".utf8) : response.body.dropLast()
-    if response.status == 204 { malformed.status = 200 }
-    if response.headers["Content-Type"] == nil { malformed.headers.add("Content-Type", "application/json") }
-    return malformed
+  mutating func replay(_ request: ServerRequest, after latency: Latency) {
+    effects.add(.replay(request), after: latency, now: clock.now)
   }
 }

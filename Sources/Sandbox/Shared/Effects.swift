@@ -1,8 +1,8 @@
 internal import Timing
 
 /// What a backend does in the background, in the order in which it falls due.
-struct Effects<Action> {
-  private enum Due {
+struct Effects<Action: Sendable>: Sendable {
+  private enum Due: Sendable {
     case at(Timestamp)
     case nextTick
   }

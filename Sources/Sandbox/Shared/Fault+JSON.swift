@@ -36,6 +36,14 @@ extension Fault {
     }
   }
 
+  /// The fault as control calls show it.
+  var json: JSONValue {
+    [
+      "route": .init(route), "kind": .init(kindName), "skip": .init(skip),
+      "count": count.map { .init($0) } ?? .null,
+    ]
+  }
+
   /// What each kind takes beside the members that all take.
   private static let members: [String: [String]] = [
     "status": ["status", "retryAfter", "retryAfterDate", "applied"], "login-page": [], "delay": ["by"],

@@ -1,7 +1,7 @@
 internal import HTTPServer
 
 /// The faults that wait for their requests.
-struct FaultTable {
+package struct FaultTable: Sendable {
   private(set) var faults: [Fault] = []
 
   mutating func add(_ fault: Fault) { faults.append(fault) }

@@ -1,14 +1,22 @@
 internal import Timing
 
-/// Counts requests per second of the sandbox's clock.
-struct RateLimit {
-  private var second: Int64 = .min
+/// Counts requests per window of the sandbox's clock.
+package struct RateLimit: Sendable {
+  private let window: Int64
+  private var current: Int64 = .min
   private var count = 0
 
-  /// Whether one more request in this second stays within `limit`.
+  /// - Parameter seconds: the length of a window.
+  init(per seconds: Int64 = 1) { window = seconds }
+
+  /// Whether one more request in this window stays within `limit`.
   mutating func allows(_ limit: Int, at now: Timestamp) -> Bool {
-    if now.seconds != second { (second, count) = (now.seconds, 0) }
+    let window = now.seconds / window
+    if window != current { (current, count) = (window, 0) }
     count += 1
     return count <= limit
   }
+
+  /// The seconds until the next window begins.
+  func secondsLeft(at now: Timestamp) -> Int64 { window - now.seconds % window }
 }

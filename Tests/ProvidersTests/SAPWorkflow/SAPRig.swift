@@ -15,8 +15,8 @@ import Timing
 /// An instance of the provider in front of a sandbox, on a clock that the test moves.
 @Loop final class SAPRig {
   nonisolated let sandbox: SAPWorkflowSandbox
-  let clock: TestClock
-  let plugin: BuiltinPlugin
+  var clock: TestClock { run.clock }
+  var plugin: BuiltinPlugin { run.plugin }
   var control: SAPControl { sandbox.control }
   var source: any TaskSource { get throws { try required(plugin.source) } }
 
@@ -41,47 +41,21 @@ import Timing
     change(&configuration)
     sandbox = SAPWorkflowSandbox(configuration)
     try sandbox.start()
-    clock = TestClock()
-    let notes = Notes(secrets)
-    let log = Log(level: .error, clock: clock, redactor: Redactor())
-    let state = PluginState(of: "sap", in: try store ?? Store(inMemoryFor: clock, log: log))
     var all = Self.settings(environment, sandbox).merging(settings)
     for member in settings.object.map(Array.init) ?? [] where member.value.isNull {
       all = all.setting(member.key, to: nil)
     }
-    let context = ProviderContext(
-      instance: "sap", clock: clock, directory: "/",
-      readSecret: { secret in try notes.read(secret) }, hide: { notes.hidden.insert($0) },
-      state: state,
-      log: { notes.log.append("\($0.rawValue): \($1)") },
-      publish: { _ in throw RPCError.internalError("nothing is published here") })
-    plugin = try BuiltinPlugin(SAPWorkflow.self, settings: all, context: context)
-    self.notes = notes
-  }
-
-  private let notes: Notes
-
-  /// What the plugin logged.
-  var logged: [String] { notes.log }
-  /// What the plugin had kept out of what the agent says.
-  var hidden: Set<String> { notes.hidden }
-
-  @Loop private final class Notes {
-    var log: [String] = []
-    var hidden: Set<String> = []
-    private let environment: [String: String]
-
-    init(_ environment: [String: String]) { self.environment = environment }
-
-    func read(_ secret: Secret) throws -> String {
-      switch secret.origin {
-      case .value(let value): return value
-      case .environment(let name) where environment[name] != nil: return try required(environment[name])
-      case .file(let path): return try String(contentsOfFile: path, encoding: .utf8).filter { $0 != "\n" }
-      default: throw RPCError.loginRequired(provider: "sap", message: "\(secret) is not set")
-      }
+    run = try PluginRun(SAPWorkflow.self, "sap", settings: all, secrets: secrets, store: store) {
+      [control = sandbox.control] in control.advanceClock(by: $0)
     }
   }
+
+  private let run: PluginRun
+
+  /// What the plugin logged.
+  var logged: [String] { run.logged }
+  /// What the plugin had kept out of what the agent says.
+  var hidden: Set<String> { run.hidden }
 
   private static func settings(_ environment: SAPEnvironment, _ sandbox: SAPWorkflowSandbox) -> JSONValue {
     let common: JSONValue = ["environment": .init(environment.rawValue), "url": .init(sandbox.baseURL)]
@@ -96,40 +70,16 @@ import Timing
 
   /// Calls `sap.NAME` as a client would, params checked and defaults filled in, while time passes.
   @discardableResult
-  func call(_ name: String, _ params: JSONValue = [:]) async throws -> JSONValue {
-    let method = try required(plugin.methods.first { $0.name == "sap.\(name)" })
-    return try await passingTime {
-      let result = try await method.invoke(params, Call(origin: .owner(causes: [])))
-      let violations = method.result.validate(result)
-      guard violations.isEmpty else { throw RPCError.internalError("\(name) gave \(violations)") }
-      return result
-    }
-  }
+  func call(_ name: String, _ params: JSONValue = [:]) async throws -> JSONValue { try await run.call(name, params) }
 
   /// The error of a call that fails.
   func failure(_ name: String, _ params: JSONValue = [:]) async throws -> RPCError {
-    do {
-      let result = try await call(name, params)
-      throw Unexpected("\(name) gave \(result)")
-    } catch let error as RPCError {
-      return error
-    }
+    try await run.failure(name, params)
   }
 
   /// Moves both clocks while `body` waits, a tenth of a second at a time.
   func passingTime<T: Sendable>(_ body: @escaping @Loop @Sendable () async throws -> T) async throws -> T {
-    var isDone = false
-    let work = Loop.task {
-      defer { isDone = true }
-      return try await body()
-    }
-    while !isDone {
-      await Task.yield()
-      guard clock.pending > 0 else { continue }
-      clock.advance(by: .milliseconds(100))
-      control.advanceClock(by: .milliseconds(100))
-    }
-    return try await work.value
+    try await run.passingTime(body)
   }
 
   /// Logs a person in, as the page of the login would.
@@ -170,15 +120,4 @@ import Timing
   }
 
   func count(_ request: String) -> Int { requests.filter { $0 == request }.count }
-}
-
-/// Something that a test takes for granted is not so.
-struct Unexpected: Error, CustomStringConvertible {
-  let description: String
-  init(_ description: String) { self.description = description }
-}
-
-func required<T>(_ value: T?, _ line: Int = #line) throws -> T {
-  guard let value else { throw Unexpected("nothing there (line \(line))") }
-  return value
 }

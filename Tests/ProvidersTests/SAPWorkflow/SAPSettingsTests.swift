@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func pathsStartFromTheFolderOfTheFile() throws {
-    let tls = try settings(["tls": ["authorityFile": "ca.pem", "clientKey": "/abs/key.pem"]]).tls
+    let tls = try settings(["tls": ["authorityFile": "ca.pem", "clientKey": "/abs/key.pem"]]).connection.tls
     #expect(tls.authorityFile == "/etc/ringi/plugins.d/ca.pem")
     #expect(tls.clientKey == "/abs/key.pem")
   }

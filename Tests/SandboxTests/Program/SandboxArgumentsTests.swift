@@ -15,8 +15,16 @@ import Testing
     #expect(arguments.certificateFile == "c")
   }
 
+  @Test func eachBackendHasItsSwitchesAndItsSandbox() throws {
+    let todoist = try SandboxArguments(["--set", "closeStatus=200", "todoist"])
+    #expect(todoist.todoist.switches.closeStatus == 200 && todoist.sandbox is TodoistSandbox)
+    let wunderlist = try SandboxArguments(["--set", "recurrence=reopen", "wunderlist"])
+    #expect(wunderlist.wunderlist.switches.recurrence == .reopen && wunderlist.sandbox is WunderlistSandbox)
+  }
+
   @Test(arguments: [
-    ["--bogus"], [], ["servicenow"], ["sap-workflow", "--port"], ["sap-workflow", "--port", "70000"],
+    ["todoist", "--set", "latency=tick"], ["wunderlist", "--set", "validationStatus=500"], ["--bogus"], [],
+    ["servicenow"], ["sap-workflow", "--port"], ["sap-workflow", "--port", "70000"],
     ["sap-workflow", "--env", "azure"], ["sap-workflow", "--set", "latency"], ["sap-workflow", "--set", "a=b"],
     ["sap-workflow", "--set", "latency=soon"], ["sap-workflow", "--tls-key", "k"], ["sap-workflow", "x"],
   ])
@@ -26,7 +34,8 @@ import Testing
 
   @Test func helpNeedsNothingElseAndNamesEverySwitch() throws {
     #expect(try SandboxArguments(["--help"]).wantsHelp)
-    for (name, _) in SAPSwitches().texts { #expect(SandboxArguments.help.contains(name + "=")) }
+    let switches = SAPSwitches().texts + TodoistSwitches().texts + WunderlistSwitches().texts
+    for (name, _) in switches { #expect(SandboxArguments.help.contains(name + "=")) }
   }
 
   @Test func namesTheFileThatCannotBeRead() throws {

@@ -56,7 +56,7 @@ extension SAPControl {
       try with { state throws(ControlError) in state.switches = try state.switches.changed(by: changes) }
     default: throw Self.unknown(request)
     }
-    return JSONValue(object: switches.texts.map { ($0.name, .init($0.value)) })
+    return switches.json
   }
 
   private func faultsResult(of request: ServerRequest) throws(ControlError) -> JSONValue {
@@ -66,28 +66,6 @@ extension SAPControl {
     case "DELETE": clearFaults()
     default: throw Self.unknown(request)
     }
-    return JSONValue(
-      array: faults.map { fault in
-        [
-          "route": .init(fault.route), "kind": .init(fault.kindName), "skip": .init(fault.skip),
-          "count": fault.count.map { .init($0) } ?? .null,
-        ]
-      })
-  }
-}
-
-extension SAPSwitches {
-  /// - Throws: for an unknown switch or value; then no switch is changed.
-  fileprivate func changed(by changes: JSONValue) throws(ControlError) -> SAPSwitches {
-    guard let members = changes.object else { throw .invalid("A JSON object is needed.") }
-    var changed = self
-    for (name, value) in members {
-      do throws(TextError) {
-        try changed.set(name, value.isNull ? "none" : value.string ?? value.description)
-      } catch {
-        throw .invalid(error.description)
-      }
-    }
-    return changed
+    return JSONValue(array: faults.map(\.json))
   }
 }

@@ -1,7 +1,7 @@
 internal import HTTPServer
 
 /// What the service does in the background.
-enum SAPEffect {
+enum SAPEffect: Sendable {
   /// An instance goes on to its next step.
   case advance(String)
   case setStatus(String, SAPInstance.Status, cascade: Bool)

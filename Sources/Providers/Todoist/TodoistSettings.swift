@@ -1,0 +1,36 @@
+internal import RingiKit
+
+/// What a plugins.d file says about one account.
+struct TodoistSettings {
+  let url: HTTPURL
+  let token: Secret?
+  /// The projects that are polled; all of them when there are none.
+  let projects: [String]
+  let window: DueWindow
+  let connection: ConnectionSettings
+
+  static let schema = Schema.object(
+    properties: properties + DueWindow.properties + ConnectionSettings.properties
+  ).described("What an instance needs to reach the service.")
+
+  private static let properties: [(name: String, schema: Schema)] = [
+    (
+      "url",
+      .string("Where the API v1 begins.", minLength: 1).default("https://api.todoist.com/api/v1")
+    ),
+    ("token", .secret("A personal API token, or an OAuth token.")),
+    (
+      "projects",
+      .array("The ids of the projects to poll; all of them by default.", of: .string(minLength: 1), minItems: 1)
+    ),
+  ]
+
+  /// - Throws: `SettingsError` for what the schema cannot say.
+  init(_ json: JSONValue, directory: String) throws(SettingsError) {
+    url = try HTTPURL(setting: "url", of: json)
+    token = json["token"].flatMap(Secret.init)
+    projects = json["projects"]?.array?.compactMap(\.string) ?? []
+    window = try DueWindow(json)
+    connection = try ConnectionSettings(json, directory: directory)
+  }
+}
