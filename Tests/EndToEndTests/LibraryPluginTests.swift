@@ -59,6 +59,22 @@ struct LibraryPluginTests {
     try checkTodo(try LibraryWorld(folder, until: ["todo"]))
   }
 
+  @Test(
+    "What is kept and can't be read makes no instance, which would begin anew",
+    arguments: ["examples/plugins/todo.c", "Sources/PluginTemplates/Files/c_plugin.c"])
+  func lostState(source: String) throws {
+    let folder = try AgentFolder()
+    let (package, program) = (LibraryWorld.package, folder.path("create"))
+    try LibraryWorld.run(
+      "/usr/bin/cc",
+      [
+        "-std=gnu11", "-Wall", "-Werror", "-I\(package)/include", "-DPLUGIN=\"\(package)/\(source)\"", "-o", program,
+        "\(package)/Tests/Fixtures/Libraries/create_without_state.c", "-ljansson",
+      ])
+    let run = try Program.run("sh", ["-c", "exec \"$0\"", program])
+    #expect(run.output.hasPrefix("NULL: ") && run.output.contains("the disk is full"), "\(run)")
+  }
+
   // MARK: What can't be used
 
   @Test("A library that can't be used says why in its row, and the others run")

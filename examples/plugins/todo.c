@@ -44,7 +44,14 @@ void *ringi_plugin_create(const ringi_host *host, json_t *settings, char *error,
     return NULL;
   }
   todo->host = host;
-  json_t *titles = host->state_get(host, "titles", NULL);
+  json_t *failure, *titles = host->state_get(host, "titles", &failure);
+  if (!titles) {
+    // To begin anew would overwrite what is kept.
+    snprintf(error, error_size, "%s", json_string_value(json_object_get(failure, "message")));
+    json_decref(failure);
+    ringi_plugin_destroy(todo);
+    return NULL;
+  }
   if (!json_is_array(titles)) {
     json_decref(titles);
     titles = json_incref(json_object_get(settings, "first"));

@@ -45,8 +45,15 @@ void *ringi_plugin_create(const ringi_host *host, json_t *settings, char *error,
     return NULL;
   }
   plugin->host = host;
+  json_t *failure, *kept = host->state_get(host, "tasks", &failure);
+  if (!kept) {
+    // To begin anew would overwrite what is kept.
+    snprintf(error, error_size, "%s", json_string_value(json_object_get(failure, "message")));
+    json_decref(failure);
+    free(plugin);
+    return NULL;
+  }
   // What the agent hands over is shared with others; a copy may be changed.
-  json_t *kept = host->state_get(host, "tasks", NULL);
   plugin->tasks = json_is_object(kept) ? json_deep_copy(kept) : JSON({"1": {"id": "1", "title": "Write a plugin"}});
   json_decref(kept);
   const char *greeting = json_string_value(json_object_get(settings, "greeting"));
