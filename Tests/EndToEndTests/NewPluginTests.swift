@@ -63,6 +63,57 @@ import Testing
     }
   }
 
+  @Test(
+    "A Node plugin reads lines as the protocol has them, and passes over what is none",
+    .enabled(if: Program.isInstalled("node")))
+  func nodeLines() throws {
+    let input = """
+      Welcome!
+      null
+      {"jsonrpc":"2.0","id":1,\r"method":"shutdown"}
+      {"jsonrpc":"2.0","id":2,"method":"shutdown","params":{"text":"\u{2028}"}}
+
+      """
+    let run = try runNode(input)
+    #expect(run.status == 0)
+    let answers = run.output.split(separator: "\n")
+    #expect(answers == (1...2).map { #"{"jsonrpc":"2.0","id":\#($0),"result":null}"# })
+    #expect(run.errors.contains("Welcome!"))
+  }
+
+  @Test(
+    "A fault of a Node plugin leaves open only whether something was written",
+    .enabled(if: Program.isInstalled("node")))
+  func nodeFaults() throws {
+    let input = """
+      {"jsonrpc":"2.0","id":1,"method":"tasks.list"}
+      {"jsonrpc":"2.0","id":2,"method":"add","params":{"title":"a"}}
+      {"jsonrpc":"2.0","id":3,"method":"tasks.complete","params":{"task":"1","action":"approve"}}
+
+      """
+    let run = try runNode(
+      input, with: "const load = async () => { throw new Error('no disk'); }; const unused = async () =>")
+    let errors = try run.output.split(separator: "\n").map { try JSONValue(parsing: String($0))["error"] }
+    #expect(errors.map { $0?["data"]?["kind"] } == ["backend-error", "outcome-unknown", "outcome-unknown"])
+    #expect(errors.map { $0?["code"] } == [-32002, -32008, -32008])
+    #expect(errors.allSatisfy { $0?["message"] == "Error: no disk" })
+  }
+
+  /// Runs what `ringi plugin new` writes for Node, with another way to load the tasks where one is given.
+  private func runNode(
+    _ input: String, with load: String = "const load = async () =>"
+  ) throws -> (status: Int32?, output: String, errors: String) {
+    let folder = try AgentFolder()
+    let new = try Program.run(
+      "ringi", ["plugin", "new", "todo", "--language", "node"], environment: ["RINGI_CONFIG": folder.config])
+    #expect(new.status == 0)
+    let path = "\(folder.config)/plugins.d/todo/plugin.mjs"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try folder.write(
+      "plugins.d/todo/plugin.mjs", text.replacingOccurrences(of: "const load = async () =>", with: load))
+    return try Program.run("node", [path], input: input)
+  }
+
   @Test("A shell plugin without jq says what is missing", .enabled(if: Program.isInstalled("dash")))
   func withoutJQ() throws {
     let folder = try AgentFolder()

@@ -1,5 +1,4 @@
 // A task source to start from: a list of things to do, kept by the agent. docs/plugins.md tells the rest.
-import { createInterface } from "node:readline";
 
 // The protocol: JSON-RPC 2.0, one message a line. Standard output takes nothing else; console.log goes to the log.
 console.log = console.error;
@@ -75,20 +74,48 @@ const methods = {
   shutdown: async () => null,
 };
 
+/** What changes something; add yours. */
+const writes = new Set(["add", "tasks.complete"]);
+/** What went wrong unforeseen in a write may have gone wrong after something was written. */
+const fault = (method, error) => {
+  const [kind, code] = writes.has(method) ? ["outcome-unknown", -32008] : ["backend-error", -32002];
+  return failure(kind, code, String(error));
+};
+
 const answer = async ({ id, method, params = {} }) => {
   try {
     if (!Object.hasOwn(methods, method)) throw { code: -32601, message: `There is no method ${method}.` };
     send({ id, result: await methods[method](params) });
   } catch (error) {
     if (error instanceof Error) console.error(error);
-    // What went wrong unforeseen may have gone wrong after something was written.
-    send({ id, error: error instanceof Error ? failure("outcome-unknown", -32008, String(error)) : error });
+    send({ id, error: error instanceof Error ? fault(method, error) : error });
   }
 };
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const message = JSON.parse(line);
-  if (message.method === undefined) {
+/** A line ends with \n alone; node:readline takes \r and U+2028 for ends too, and JSON may have both inside. */
+async function* lines(input) {
+  let rest = "";
+  for await (const text of input.setEncoding("utf8")) {
+    const parts = text.split("\n");
+    parts[0] = rest + parts[0];
+    rest = parts.pop();
+    yield* parts;
+  }
+}
+
+const parse = (line) => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+};
+
+for await (const line of lines(process.stdin)) {
+  const message = parse(line);
+  if (message === null) {
+    console.error(`passed over, as it is no message: ${line}`);
+  } else if (message.method === undefined) {
     questions.get(message.id)?.(message);
     questions.delete(message.id);
   } else if (message.id !== undefined) {
