@@ -62,12 +62,18 @@ private enum NewPlugin {
         .conflict, "\(path) is there already, and nothing was written.",
         advice: ["Choose another name, or move it away."])
     }
-    try NewFiles.makeFolders(folder)
-    try NewFiles.makeFolder(own)
     let files = template.files(named: name)
-    for file in files { try NewFiles.write(file.bytes, to: "\(own)/\(file.name)", isExecutable: file.isExecutable) }
-    // What the agent reads comes last, when all that it names is there.
-    try NewFiles.write(file.bytes, to: "\(folder)/\(file.name)")
+    var new = NewFiles()
+    do throws(Failure) {
+      try new.makeFolders(folder)
+      try new.makeFolder(own)
+      for file in files { try new.write(file.bytes, to: "\(own)/\(file.name)", isExecutable: file.isExecutable) }
+      // What the agent reads comes last, when all that it names is there.
+      try new.write(file.bytes, to: "\(folder)/\(file.name)")
+    } catch {
+      new.remove()
+      throw error
+    }
     let written = ["\(folder)/\(file.name)"] + files.map { "\(own)/\($0.name)" }
     tell(name, template, written, in: folder, isInForce: folder == standard, invocation)
   }

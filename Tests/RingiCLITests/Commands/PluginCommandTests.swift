@@ -53,6 +53,21 @@ import Testing
     #expect(try Data(contentsOf: file) == Data("mine".utf8))
   }
 
+  @Test func nothingIsLeftOfOneThatCantBeWrittenToItsEnd() throws {
+    defer { try? FileManager.default.removeItem(atPath: config) }
+    // plugin.py comes to the longest path that there can be, and ringi_plugin.py after it to a longer one.
+    let length = 4095 - "/todo/plugin.py".utf8.count
+    var folder = config
+    while folder.utf8.count < length {
+      folder += "/" + String(repeating: "a", count: min(200, max(1, length - folder.utf8.count - 1)))
+    }
+    try #require(folder.utf8.count == length)
+    let run = try run("new", "todo", "--language", "python", "--directory", folder)
+    #expect(run.code == .output)
+    #expect(run.errors.contains("ringi_plugin.py can't be written: File name too long"))
+    #expect(!FileManager.default.fileExists(atPath: config))
+  }
+
   @Test(arguments: ["tasks", "9lives", "a/b", "../x", "größe", ""])
   func aNameThatNoInstanceCanHaveIsRefused(name: String) throws {
     let run = try run("new", name, "--language", "sh")
