@@ -17,7 +17,7 @@ extension Command {
       ("ringi plugins", "which run, which don't, and why"),
       ("ringi plugins sap", "all there is to know of one"),
       ("ringi plugins logs sap --follow", "what it says, as it says it"),
-      ("ringi plugins restart sap", "start one anew, with its file read again"),
+      ("ringi plugins restart sap", "start one anew, with its file as it was last read"),
     ],
     run: PluginList.run)
 }
