@@ -3,6 +3,7 @@ internal import JSON
 internal import JSONRPC
 internal import RingiKit
 internal import RingiModel
+internal import Timing
 
 /// A plugin that takes time to start, may be down, and answers calls by messages: a program or a library.
 @Loop
@@ -116,5 +117,11 @@ extension RPCError {
   /// A call was not made, or was cut short, because the plugin does not run.
   static func plugin(isDown name: String) -> RPCError {
     .pluginDown("The plugin \(name) is not running, or ended during the call; plugins.list tells why.")
+  }
+
+  /// A plugin has let a call's time go by.
+  static func plugin(_ name: String, hasNotAnswered method: String, within limit: Duration) -> RPCError {
+    .unavailable(
+      "The plugin \(name) has not answered \(method) within \(DurationText.format(limit)) (limits.requestTimeout).")
   }
 }

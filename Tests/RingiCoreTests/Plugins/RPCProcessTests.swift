@@ -72,6 +72,26 @@ struct RPCProcessTests {
     }
   }
 
+  @Test("A second answer to a call is complained about, one to a call that was given up is not")
+  func secondAnswer() async throws {
+    try await onLoop {
+      let (owner, clock) = (Owner(), TestClock())
+      // The second line is the first call's cancellation.
+      let process = try Self.start(
+        #"answer() { echo "{\"jsonrpc\":\"2.0\",\"id\":$1,\"result\":$1}"; }; "#
+          + "read -r a; read -r b; read -r c; answer 1; answer 2; answer 2; read -r d; answer 3; read -r e", owner,
+        clock)
+      let late = Loop.task { try await process.call("a", [:], within: .seconds(5)) }
+      try await clock.sleepers(1)
+      clock.advance(by: .seconds(5))
+      await #expect(throws: RPCError.self) { try await late.value }
+      #expect(try await process.call("b", [:], within: .seconds(60)) == 2)
+      #expect(try await process.call("c", [:], within: .seconds(60)) == 3)
+      await process.stop(term: .seconds(5), kill: .seconds(10))
+      #expect(owner.complaints.map { $0.prefix(42) } == ["The plugin answered a call a second time: "])
+    }
+  }
+
   @Test("What the program asks is answered under its own id")
   func serving() async throws {
     try await onLoop {

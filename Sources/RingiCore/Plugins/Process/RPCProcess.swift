@@ -248,7 +248,11 @@ package final class RPCProcess {
   /// Whether a call waits for an answer; that to one that was given up is of no interest, and no other should come.
   private func isPending(_ id: Int, _ line: [UInt8]) -> Bool {
     if pending.isWaiting(id) { return true }
-    if !pending.hasMade(id) { complain("answered a call that was never made", line) }
+    if !pending.hasMade(id) {
+      complain("answered a call that was never made", line)
+    } else if pending.hasAnswer(id) {
+      complain("answered a call a second time", line)
+    }
     return false
   }
 

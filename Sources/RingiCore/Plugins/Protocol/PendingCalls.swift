@@ -1,7 +1,6 @@
 internal import EventLoop
 internal import JSON
 internal import JSONRPC
-internal import Timing
 
 /// Takes what a plugin tells of a call's progress.
 typealias ProgressHandler = @Loop @Sendable (JSONValue) -> Void
@@ -28,6 +27,9 @@ final class PendingCalls<Answer: Sendable> {
   private let clock: any LoopClock
   private var entries: [Int: PendingCall] = [:]
   private var lastID = 0
+  /// The calls that were answered last, in no order.
+  private var answered: [Int] = Array(repeating: 0, count: 128)
+  private var answers = 0
 
   init(of name: String, clock: any LoopClock) { (self.name, self.clock) = (name, clock) }
 
@@ -43,6 +45,9 @@ final class PendingCalls<Answer: Sendable> {
   func hasMade(_ id: Int) -> Bool { id > 0 && id <= lastID }
 
   func isWaiting(_ id: Int) -> Bool { entries[id] != nil }
+
+  /// Whether a call was answered lately; one that was given up was not.
+  func hasAnswer(_ id: Int) -> Bool { answered.contains(id) }
 
   /// Notes a call before it is sent.
   func begin(_ method: String, _ progress: ProgressHandler?) -> PendingCall {
@@ -73,7 +78,7 @@ final class PendingCalls<Answer: Sendable> {
     let alarm = limit.map { limit in
       clock.alarm(after: limit) { [weak self] in
         guard let self, isWaiting(id) else { return }
-        settle(id, .failure(timeOut(of: call.method, limit)))
+        end(id, .failure(.plugin(name, hasNotAnswered: call.method, within: limit)))
         giveUp(id)
       }
     }
@@ -89,21 +94,24 @@ final class PendingCalls<Answer: Sendable> {
     }
   }
 
-  private func timeOut(of method: String, _ limit: Duration) -> RPCError {
-    .unavailable(
-      "The plugin \(name) has not answered \(method) within \(DurationText.format(limit)) (limits.requestTimeout).")
+  /// Ends a call that still waits with the plugin's answer.
+  func settle(_ id: Int, _ result: Result<Answer, RPCError>) {
+    guard end(id, result) else { return }
+    answered[answers % answered.count] = id
+    answers += 1
   }
 
-  /// Ends a call that still waits.
-  func settle(_ id: Int, _ result: Result<Answer, RPCError>) {
-    guard let call = entries.removeValue(forKey: id) else { return }
+  @discardableResult
+  private func end(_ id: Int, _ result: Result<Answer, RPCError>) -> Bool {
+    guard let call = entries.removeValue(forKey: id) else { return false }
     call.result = result
     call.done.open()
+    return true
   }
 
-  /// Ends all calls.
+  /// Ends all calls without an answer.
   func settleAll(_ error: RPCError) {
-    for id in entries.keys.sorted() { settle(id, .failure(error)) }
+    for id in entries.keys.sorted() { end(id, .failure(error)) }
   }
 
   func progress(_ id: Int, _ value: JSONValue) { entries[id]?.progress?(value) }

@@ -163,7 +163,8 @@ final class MCPSession {
   ///   - elicit: Answers the params of `elicitation/create`; `nil` where nothing is answered.
   ///   - send: Sends the params of `tools/call`, with the time that is left for the answer.
   /// - Returns: The result of `tools/call`.
-  /// - Throws: `RPCError` (backend-error where the tool wants what the agent can't give); what `send` throws.
+  /// - Throws: `RPCError` (backend-error where the tool wants what the agent can't give, unavailable where its time is
+  ///   over); what `send` throws.
   func call(
     _ tool: String, _ arguments: JSONValue, _ elicit: (JSONValue) -> JSONValue?,
     _ send: (_ params: JSONValue, _ limit: Duration) async throws -> JSONValue
@@ -173,7 +174,10 @@ final class MCPSession {
     var params = first
     for _ in 0..<Self.maxRounds {
       let left = limit - .nanoseconds(surroundings.clock.uptime - began)
-      let answer = try await send(params, max(left, .zero))
+      guard left > .zero else {
+        throw RPCError.plugin(surroundings.instance, hasNotAnswered: "tools/call", within: limit)
+      }
+      let answer = try await send(params, left)
       guard answer["resultType"] == "input_required" else { return answer }
       params = first.setting("inputResponses", to: try inputs(answer, tool, elicit))
         .setting("requestState", to: answer["requestState"])
