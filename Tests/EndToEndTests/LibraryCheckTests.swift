@@ -25,7 +25,11 @@ struct LibraryCheckTests {
       fault: "reads what is not its own", text: "return JSON({", change: "return *(json_t *volatile *)8; JSON({",
       step: "load and describe", got: "a crash"),
     Case(
-      fault: "never answers", text: list, change: ";", step: "tasks.list", got: "none", timeout: "300ms"),
+      fault: "calls itself without end", text: list,
+      change: "for (;;) { volatile char *frame = __builtin_alloca(512); *frame = 1; }", step: "tasks.list",
+      got: "a crash"),
+    Case(
+      fault: "never answers", text: list, change: ";", step: "tasks.list", got: "none", timeout: "10s"),
     Case(
       fault: "answers with nothing", text: list, change: "host->answer(host, call, NULL);", step: "tasks.list",
       got: "no value"),
@@ -81,5 +85,21 @@ struct LibraryCheckTests {
       $0["step"]?.string == fault.step && $0["got"]?.string?.contains(fault.got) == true
     }
     #expect(found == true, "\(report)")
+  }
+
+  @Test("A check that can't begin says so on standard output")
+  func withoutThread() throws {
+    let folder = try AgentFolder(["plugins.d/p.json": #"{"library": "./odd.so"}"#])
+    try LibraryWorld.compileOdd(into: folder)
+    // There is no room for the stack of a thread.
+    let run = try Program.run(
+      "sh",
+      [
+        "-c", "ulimit -s 200000000000; exec \"$@\"", "sh", Program.folder.appendingPathComponent("ringid").path,
+        "--check-plugin", "\(folder.config)/plugins.d/p.json", "--json",
+      ])
+    #expect(run.status == 1, "\(run)")
+    let report = try JSONValue(parsing: run.output)
+    #expect(report["departures"]?[0]?["expected"] == "a check that can begin", "\(report)")
   }
 }

@@ -43,11 +43,14 @@ struct PluginCheckTests {
     Case(
       fault: "writes what is no JSON", change: "say('Welcome to P!')", step: "standard output", got: "Welcome to P!"),
     Case(
-      fault: "answers with other ids", change: "respond = lambda id, **a: send(id=id + 1000, **a)",
-      step: "standard output", got: "answered a call that was never made", timeout: "300ms"),
+      fault: "answers with other ids", change: "def respond(id, **a): send(id=id + 1000, **a); sys.exit()",
+      step: "standard output", got: "answered a call that was never made"),
+    Case(
+      fault: "answers twice", change: "respond = lambda id, **a: (send(id=id, **a), send(id=id, **a))",
+      step: "standard output", got: "answered a call a second time"),
     Case(
       fault: "answers with strings for ids", change: "respond = lambda id, **a: send(id=str(id), **a)",
-      step: "initialize", got: "none; what it wrote instead is told below", timeout: "300ms"),
+      step: "initialize", got: "none; what it wrote instead is told below", timeout: "10s"),
     Case(
       fault: "leaves jsonrpc out", change: "respond = lambda id, **a: say(json.dumps({'id': id, **a}))",
       step: "initialize", got: "no \"jsonrpc\": \"2.0\""),
@@ -56,7 +59,7 @@ struct PluginCheckTests {
       step: "unknown method", got: "both result and error"),
     Case(
       fault: "passes over what it doesn't know", change: "def unknown(id): pass", step: "unknown method", got: "none",
-      timeout: "3s"),
+      timeout: "10s"),
     Case(
       fault: "answers what it doesn't know", change: "def unknown(id): respond(id, result=None)",
       step: "unknown method", got: "the result null"),
@@ -236,6 +239,50 @@ struct PluginCheckTests {
     let strange = try check(
       script: PluginWorld.server, ["protocol": "mcp"], arguments: [#"{"revision": "2099-01-01"}"#], status: 1)
     #expect(strange["departures"]?[0]?["got"]?.string?.contains("\"2099-01-01\"") == true, "\(strange)")
+  }
+
+  @Test("What a server asks while it is checked is answered as its file has it, or refused as by the agent")
+  func curiousServer() throws {
+    let answer = #"{"count": 3, "nosy": {"action": "accept", "content": {"name": "Ada"}}}"#
+    let right = try check(
+      script: PluginWorld.server, ["protocol": "mcp", "elicitation": ["answers": ["name": "Ada"]]],
+      arguments: [answer], status: 0)
+    #expect(right["departures"] == [], "\(right)")
+    let refused = try check(script: PluginWorld.server, ["protocol": "mcp"], arguments: [answer], status: 1)
+    #expect(
+      refused["departures"]?[0]?["got"]?.string?.contains("The agent answers ping and offers a server nothing else")
+        == true, "\(refused)")
+  }
+
+  // MARK: Processes of somebody else
+
+  /// Whether a test can start what it may not end: it gives up the rights of root for that.
+  private static let hasRights =
+    geteuid() == 0 && Program.isInstalled("setpriv") && Program.isInstalled("cc")
+    && (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8))?.contains("NoNewPrivs:\t0") == true
+
+  @Test("A process that the check may not end is told, and keeps nobody waiting", .enabled(if: hasRights))
+  func unkillable() throws {
+    let world = try PluginWorld(
+      script: Self.script.replacingOccurrences(of: "#CHANGE", with: "subprocess.Popen(['./other'], stdout=2)"))
+    try world.folder.write(
+      "plugins.d/other.c", "#include <unistd.h>\nint main(void) { setuid(0); return sleep(1000); }")
+    let other = "\(world.folder.config)/plugins.d/other"
+    try LibraryWorld.run("/usr/bin/cc", ["-o", other, "\(other).c"])
+    #expect(chmod(other, 0o4755) == 0)
+    let run = try Program.run(
+      "setpriv",
+      [
+        "--reuid=65534", "--regid=65534", "--clear-groups", Program.folder.appendingPathComponent("ringid").path,
+        "--check-plugin", "\(world.folder.config)/plugins.d/p.json", "--json",
+      ])
+    #expect(run.status == 1, "\(run)")
+    let report = try JSONValue(parsing: run.output)
+    let got = report["departures"]?[0]?["got"]?.string ?? ""
+    #expect(got.hasPrefix("other, process ") && got.hasSuffix("which can't be ended"), "\(report)")
+    let process = try #require(Int32(got.drop { !$0.isNumber }.prefix { $0.isNumber }))
+    #expect(PluginWorld.isAlive(process))
+    kill(process, SIGKILL)
   }
 
   // MARK: Support

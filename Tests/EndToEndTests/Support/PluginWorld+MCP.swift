@@ -143,6 +143,11 @@ extension PluginWorld {
                 "capabilities": {"tools": {"listChanged": True}}}
 
     def list_tools(id, params):
+        if "nosy" in traits:
+            form = {"type": "object", "properties": {"name": {"type": "string"}}}
+            answer = ask("nosy", "elicitation/create", {"message": "Who?", "requestedSchema": form})["answer"]
+            if answer.get("result") != traits["nosy"]:
+                raise Refusal({"code": -32603, "message": "Nobody: " + json.dumps(answer)})
         if "endless" in traits:
             return {"tools": tools[:8], "nextCursor": "x" if traits["endless"] == "same" else str(len(seen))}
         if "count" in traits:

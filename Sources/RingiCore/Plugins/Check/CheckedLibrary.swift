@@ -40,7 +40,9 @@ final class CheckedLibrary: CheckedPlugin {
     run = try LibraryRun(instance, clock: clock, limit: limit, owner: desk)
   }
 
-  func load(_ path: String) async throws -> NativeLibrary { try await run.load(path) }
+  func load(_ path: String) async throws -> NativeLibrary {
+    try await run.load(path, preparing: CrashReport.addStack)
+  }
 
   func create(_ library: NativeLibrary, _ settings: JSONValue) async throws { try await run.create(library, settings) }
 

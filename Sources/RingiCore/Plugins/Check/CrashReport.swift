@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// What is written when a library ends this process by a crash: it has to be ready, since then nothing can be made up.
@@ -11,12 +12,24 @@ enum CrashReport {
   /// Has a crash write the report, and end the process with 1.
   static func arm(writingTo descriptor: CInt) {
     output = descriptor
-    for number in signals {
-      signal(number) { _ in
-        _ = write(CrashReport.output, CrashReport.text.baseAddress, CrashReport.text.count)
-        _exit(1)
-      }
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { _ in
+      _ = write(CrashReport.output, CrashReport.text.baseAddress, CrashReport.text.count)
+      _exit(1)
     }
+    action.sa_flags = SA_ONSTACK
+    for number in signals { sigaction(number, &action, nil) }
+  }
+
+  /// Gives the calling thread a stack for the report alone, since a crash may be the end of its own.
+  ///
+  /// It stays for the life of the process. A thread that the library starts has none.
+  static func addStack() {
+    let size = 64 << 10
+    var stack = stack_t()
+    stack.ss_sp = .allocate(byteCount: size, alignment: 16)
+    stack.ss_size = size
+    sigaltstack(&stack, nil)
   }
 
   static func disarm() {

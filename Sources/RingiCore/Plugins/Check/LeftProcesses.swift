@@ -9,9 +9,20 @@ enum LeftProcesses {
     let process: Int32
     /// The program's name.
     let name: String
-    /// Whether it had left the program's group, so that the end of the group was not its own.
-    let hadEscaped: Bool
+    let fate: Fate
   }
+
+  enum Fate {
+    /// It ended with its group.
+    case endedWithGroup
+    /// It had left the program's group, so that the end of the group was not its own, and was ended here.
+    case escaped
+    /// It lives on: it is not this user's to end, or doesn't end of `SIGKILL` either.
+    case alive
+  }
+
+  /// How long a process may take to end after `SIGKILL`; one that the kernel keeps (a dead file server) may never.
+  private static let patience: Int32 = 5000
 
   /// Lets orphans come here from now on.
   static func adopt() { ringi_adopt_orphans() }
@@ -23,27 +34,38 @@ enum LeftProcesses {
   static func end(group: Int32) -> [Left] {
     var left: [Left] = []
     // Those of one that is ended here come here in turn.
-    while let child = children().first {
-      let (status, name, itsGroup) = (state(of: child.process), child.name, child.group)
-      if status == "Z" || itsGroup == group {
+    while let child = children().first(where: { child in
+      !left.contains { $0.fate == .alive && $0.process == child.process }
+    }) {
+      let hasEscaped = child.group != group && state(of: child.process) != "Z"
+      let isKilled = kill(child.process, SIGKILL) == 0
+      if let signal = reap(child.process, within: isKilled ? patience : 0) {
         // What had ended by itself, and was not waited for, is no process left behind.
-        if reap(child.process) == SIGKILL { left.append(Left(process: child.process, name: name, hadEscaped: false)) }
+        guard hasEscaped || signal == SIGKILL else { continue }
+        left.append(Left(process: child.process, name: child.name, fate: hasEscaped ? .escaped : .endedWithGroup))
       } else {
-        kill(child.process, SIGKILL)
-        _ = reap(child.process)
-        left.append(Left(process: child.process, name: name, hadEscaped: true))
+        left.append(Left(process: child.process, name: child.name, fate: .alive))
       }
     }
     return left
   }
 
-  /// Waits for a child that has ended or is about to.
+  /// Waits for the end of a child.
   ///
-  /// - Returns: The signal that ended it; 0 where it was none.
-  private static func reap(_ process: Int32) -> Int32 {
+  /// - Parameters:
+  ///   - process: The child.
+  ///   - limit: How long that may take, in milliseconds.
+  /// - Returns: The signal that ended it; 0 where it was none; `nil` when it has not ended within the limit.
+  private static func reap(_ process: Int32, within limit: Int32) -> Int32? {
+    let descriptor = pidfd_open(process, 0)
+    if descriptor >= 0 {
+      var end = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      while poll(&end, 1, limit) < 0, errno == EINTR {}
+      close(descriptor)
+    }
     var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    return status & 0x7F
+    // One that somebody else has waited for is gone, too.
+    return waitpid(process, &status, WNOHANG) == 0 ? nil : status & 0x7F
   }
 
   private struct Child {

@@ -12,6 +12,10 @@ extension PluginCheck {
     do {
       let output = try DivertedOutput()
       CrashReport.arm(writingTo: output.original)
+      defer {
+        CrashReport.disarm()
+        notePrinted(output.finish())
+      }
       let subject = try CheckedLibrary(file.instance, clock: clock, limit: limit) { [unowned self] method, params in
         try answer(method, params)
       }
@@ -19,15 +23,14 @@ extension PluginCheck {
       // What stopped it is told.
       do { try await talk(subject, library) } catch {}
       await end(subject)
-      let printed = output.finish()
-      if !printed.isEmpty {
-        note(
-          "standard output", [.departure(expected: "nothing on standard output, which is the agent's", got: printed)])
-      }
-      CrashReport.disarm()
     } catch {
       note("start", [.departure(expected: "a check that can begin", got: "\(error)")])
     }
+  }
+
+  private func notePrinted(_ text: String) {
+    guard !text.isEmpty else { return }
+    note("standard output", [.departure(expected: "nothing on standard output, which is the agent's", got: text)])
   }
 
   private func talk(_ subject: CheckedLibrary, _ library: PluginLibrary) async throws {

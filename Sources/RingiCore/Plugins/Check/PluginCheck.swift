@@ -199,9 +199,12 @@ package final class PluginCheck {
   /// The processes that a plugin has left behind.
   static func left(in group: Int32) -> [PluginReport.Finding] {
     LeftProcesses.end(group: group).map { left in
-      left.hadEscaped
-        ? .departure(expected: "no process left behind", got: "\(left.name), process \(left.process), which ran on")
-        : .remark("\(left.name), process \(left.process), still ran, and was ended with the plugin.")
+      let process = "\(left.name), process \(left.process)"
+      return switch left.fate {
+      case .endedWithGroup: .remark("\(process), still ran, and was ended with the plugin.")
+      case .escaped: .departure(expected: "no process left behind", got: "\(process), which ran on")
+      case .alive: .departure(expected: "no process left behind", got: "\(process), which can't be ended")
+      }
     }
   }
 }
@@ -215,9 +218,8 @@ extension PluginCheck: RPCProcess.Owner {
   }
 
   package func serve(_ method: String, _ params: JSONValue, from process: RPCProcess) async throws -> JSONValue {
-    guard file.program?.dialect == .mcp else { return try answer(method, params) }
-    if method == "ping" { return .emptyObject }
-    guard method.hasPrefix("notifications/") else { throw PluginRequests.unknown(method) }
-    return .null
+    guard let program = file.program, program.dialect == .mcp else { return try answer(method, params) }
+    // The tools are listed once, and no log is kept.
+    return try MCPRequests(elicitation: program.elicitation, log: { _, _ in }, listChanged: {}).serve(method, params)
   }
 }

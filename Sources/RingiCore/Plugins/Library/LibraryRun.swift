@@ -75,11 +75,16 @@ final class LibraryRun {
 
   /// Loads a library on the thread.
   ///
-  /// - Parameter path: An absolute path.
+  /// - Parameters:
+  ///   - path: An absolute path.
+  ///   - prepare: Called on the thread before anything of the library is.
   /// - Returns: The library.
   /// - Throws: `NativeLibraryError`; ``UnusablePlugin``; `CancellationError`.
-  func load(_ path: String) async throws -> NativeLibrary {
-    try await perform { try NativeLibrary(path) }
+  func load(_ path: String, preparing prepare: @escaping @Sendable () -> Void = {}) async throws -> NativeLibrary {
+    try await perform {
+      prepare()
+      return try NativeLibrary(path)
+    }
   }
 
   /// Makes the instance on the thread.

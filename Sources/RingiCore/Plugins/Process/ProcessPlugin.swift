@@ -202,7 +202,7 @@ final class ProcessPlugin: StartedPlugin {
       }
       guard let session else { throw RPCError.plugin(isDown: instance) }
       let answer = try await session.call(
-        offer.ownName, params, { MCPRequests.elicit($0, self) },
+        offer.ownName, params, { serverRequests.elicit($0) },
         { try await self.call("tools/call", $0, within: $1, causes: call.causes, progress: progress) })
       return try MCPResult.read(answer, of: offer.ownName, instance)
     }
@@ -232,7 +232,14 @@ extension ProcessPlugin: RPCProcess.Owner {
       try await requests.serve(method, params) { [weak process] token, value in
         process?.notify("$/progress", ["token": token, "value": value])
       }
-    case .mcp: try MCPRequests.serve(method, params, of: self)
+    case .mcp: try serverRequests.serve(method, params)
     }
+  }
+
+  /// What answers a server of the Model Context Protocol.
+  private var serverRequests: MCPRequests {
+    MCPRequests(
+      elicitation: program.elicitation, log: { [requests] in requests.logOwn($0, $1) },
+      listChanged: { [weak session] in session?.listChanged() })
   }
 }

@@ -5,21 +5,28 @@ internal import RingiKit
 
 /// What a server of the Model Context Protocol may ask of the agent, which is next to nothing, and may tell it.
 @Loop
-enum MCPRequests {
+struct MCPRequests {
+  /// The answers of the plugin's file.
+  let elicitation: MCPElicitation?
+  /// Takes what is to be logged of the server.
+  let log: @Loop (ProviderContext.LogLevel, String) -> Void
+  /// Called when the server says that it has other tools now.
+  let listChanged: @Loop () -> Void
+
   /// Answers a request, or takes a notification; those about what the agent doesn't use are passed over.
   ///
   /// - Throws: `RPCError` (method-not-found, invalid-params).
-  static func serve(_ method: String, _ params: JSONValue, of plugin: ProcessPlugin) throws(RPCError) -> JSONValue {
+  func serve(_ method: String, _ params: JSONValue) throws(RPCError) -> JSONValue {
     switch method {
     case "ping": return [:]
-    case "notifications/message": log(params, plugin)
-    case "notifications/tools/list_changed": plugin.session?.listChanged()
+    case "notifications/message": logMessage(params)
+    case "notifications/tools/list_changed": listChanged()
     case _ where method.hasPrefix("notifications/"): break
-    case "elicitation/create" where plugin.program.elicitation != nil:
+    case "elicitation/create" where elicitation != nil:
       guard MCPElicitation.isForm(params) else {
         throw .invalidParams("mode: the agent fills in forms, and visits no pages.", details: ["parameter": "mode"])
       }
-      return elicit(params, plugin) ?? .null
+      return elicit(params) ?? .null
     default:
       throw .methodNotFound("The agent answers ping and offers a server nothing else, so not \(JSONValue(method)).")
     }
@@ -29,16 +36,15 @@ enum MCPRequests {
   /// Answers what the server wants to know as the plugin's file has it, and says so in the log.
   ///
   /// - Returns: The result of `elicitation/create`; `nil` where the file has no answers.
-  static func elicit(_ params: JSONValue, _ plugin: ProcessPlugin) -> JSONValue? {
-    guard let answer = plugin.program.elicitation?.answer(params) else { return nil }
+  func elicit(_ params: JSONValue) -> JSONValue? {
+    guard let answer = elicitation?.answer(params) else { return nil }
     let fields = params["requestedSchema"]?["properties"]?.object?.map(\.key) ?? []
     let question = "\(params["message"] ?? .null) (fields: \(fields.joined(separator: ", ")))"
-    plugin.requests.logOwn(
-      .info, "answered with \(answer["action"]?.string ?? ""), the server having asked \(question)")
+    log(.info, "answered with \(answer["action"]?.string ?? ""), the server having asked \(question)")
     return answer
   }
 
-  private static func log(_ params: JSONValue, _ plugin: ProcessPlugin) {
+  private func logMessage(_ params: JSONValue) {
     let level: ProviderContext.LogLevel =
       switch params["level"]?.string {
       case "debug": .debug
@@ -48,6 +54,6 @@ enum MCPRequests {
       }
     let data = params["data"] ?? .null
     let text = (params["logger"]?.string.map { "\($0): " } ?? "") + (data.string ?? "\(data)")
-    plugin.requests.logOwn(level, text)
+    log(level, text)
   }
 }
