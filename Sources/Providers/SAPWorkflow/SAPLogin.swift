@@ -23,7 +23,7 @@ struct SAPLogin {
       ) { try await context.readSecret(clientSecret) }
       let grant: any TokenGrant =
         if let refreshToken {
-          RefreshToken(endpoint, store: SAPRefreshTokenStore(refreshToken, context: context), clock: clock)
+          RefreshToken(endpoint, store: KeptRefreshToken(refreshToken, context: context), clock: clock)
         } else {
           ClientCredentials(endpoint)
         }
@@ -31,23 +31,5 @@ struct SAPLogin {
       self.tokens = tokens
       client = AuthorizingClient(service, tokens: tokens)
     }
-  }
-}
-
-/// Keeps each token that a grant obtains out of what the agent says.
-@Loop
-private final class HidingGrant: TokenGrant {
-  private let grant: any TokenGrant
-  private let hide: @Loop @Sendable (String) -> Void
-
-  init(_ grant: any TokenGrant, hide: @escaping @Loop @Sendable (String) -> Void) {
-    self.grant = grant
-    self.hide = hide
-  }
-
-  func fetch() async throws(TokenError) -> AccessToken {
-    let token = try await grant.fetch()
-    hide(token.value)
-    return token
   }
 }

@@ -51,6 +51,34 @@ import Timing
     #expect(request.body == Array("grant_type=client_credentials&scope=a%20b".utf8))
   }
 
+  @Test func aUsersPasswordGoesIntoTheForm() async throws {
+    let seen = Notes<ServerRequest>()
+    let server = try LoopbackServer { request in
+      seen.add(request)
+      return ServerResponse(status: 200, headers: ["Content-Type": "application/json"], text: #"{"access_token":"x"}"#)
+    }
+    try await onLoop {
+      _ = try await PasswordCredentials(try endpoint(server), user: "a b", scope: "s") { "p&w" }.fetch()
+    }
+    let body = try #require(seen.all.first).body
+    #expect(String(decoding: body, as: UTF8.self) == "grant_type=password&username=a%20b&password=p%26w&scope=s")
+  }
+
+  @Test func aPasswordThatCannotBeReadNeedsALogin() async throws {
+    struct Unreadable: Error {}
+    let server = try answer(#"{"access_token":"x"}"#)
+    let error = try await onLoop { () async throws -> TokenError? in
+      let grant = PasswordCredentials(try endpoint(server), user: "a") { throw Unreadable() }
+      do throws(TokenError) {
+        _ = try await grant.fetch()
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(error?.needsLogin == true)
+  }
+
   @Test func theFormCarriesIdAndSecretEncoded() async throws {
     let seen = Notes<ServerRequest>()
     let server = try LoopbackServer { request in

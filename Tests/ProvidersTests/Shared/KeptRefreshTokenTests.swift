@@ -11,7 +11,7 @@ import Sandbox
 import Testing
 import Timing
 
-@Suite struct SAPRefreshTokenStoreTests {
+@Suite struct KeptRefreshTokenTests {
   /// A sandbox that exchanges refresh tokens, and one of them.
   @Loop private func rotating() async throws -> (SAPRig, String) {
     let rig = try SAPRig(.cf) {

@@ -4,25 +4,27 @@ internal import RingiKit
 
 /// The refresh token of the settings, and the one that the server gave in exchange for it.
 ///
-/// One from a file goes back into the file. Any other is kept in the instance's state.
+/// One from a file goes back into the file. Any other is kept in the instance's state; there a login puts the token of an
+/// instance whose settings have none.
 @Loop
-final class SAPRefreshTokenStore: RefreshTokenStore {
+final class KeptRefreshToken: RefreshTokenStore {
   static let key = "oauth.refresh-token"
 
-  private let secret: Secret
+  /// Where the settings have it; nil when it is in the state alone.
+  private let secret: Secret?
   private let context: ProviderContext
   /// The fingerprint of the token in the settings, as last read.
   private var origin = ""
   /// A token that its place did not take, and the one that is there instead.
   private var unkept: (token: String, old: String)?
 
-  init(_ secret: Secret, context: ProviderContext) {
+  init(_ secret: Secret?, context: ProviderContext) {
     self.secret = secret
     self.context = context
   }
 
   func load() async throws(TokenError) -> String? {
-    let found = try await read()
+    guard let found = try await read() else { return nil }
     guard let unkept else { return found }
     // Whoever changed it meanwhile knows better.
     if unkept.old != found {
@@ -51,20 +53,20 @@ final class SAPRefreshTokenStore: RefreshTokenStore {
   }
 
   private var file: String? {
-    guard case .file(let path) = secret.origin else { return nil }
+    guard case .file(let path)? = secret?.origin else { return nil }
     return path.hasPrefix("/") ? path : "\(context.directory)/\(path)"
   }
 
-  private func read() async throws(TokenError) -> String {
-    let original: String
+  private func read() async throws(TokenError) -> String? {
+    var original: String?
     do {
-      original = try await context.readSecret(secret)
+      if let secret { original = try await context.readSecret(secret) }
     } catch {
       throw .noRefreshToken("\(error)")
     }
     if file != nil { return original }
     do {
-      origin = try fingerprint(original)
+      origin = try original.map(fingerprint) ?? ""
       // One that grew from another original is out of date: somebody has logged in anew.
       guard let kept = try await context.state.get(Self.key), let token = kept["token"]?.string,
         kept["origin"]?.string == origin
