@@ -1,15 +1,16 @@
 extension SandboxArguments {
   package static let usage =
-    "usage: ringi-sandbox sap-workflow|todoist|wunderlist [--env neo|cf|sbpa] [--port N] [--set SWITCH=VALUE]... [--help]"
+    "usage: ringi-sandbox sap-workflow|servicenow|todoist|wunderlist [--env neo|cf|sbpa] [--port N]"
+    + " [--set SWITCH=VALUE]... [--help]"
 
   package static var help: String {
     let (todoist, wunderlist) = (TodoistConfiguration(), WunderlistConfiguration())
     return """
       \(usage)
 
-      Imitates SAP's workflow service, Todoist's API v1 or Wunderlist's API v1 on 127.0.0.1, strictly and over real
-      HTTP, for tests, demos and trying things out. Prints its URL on one line when it listens; everything it knows is
-      gone when it ends.
+      Imitates SAP's workflow service, a ServiceNow instance, Todoist's API v1 or Wunderlist's API v1 on 127.0.0.1,
+      strictly and over real HTTP, for tests, demos and trying things out. Prints its URL on one line when it listens;
+      everything it knows is gone when it ends.
 
         --env neo|cf|sbpa      which generation of SAP's service (neo)
                                  neo    Basic authentication, session cookies, XSRF tokens
@@ -31,6 +32,11 @@ extension SandboxArguments {
                     with secret \(SAPClient.standardSecret)
       The workflow ringi_purchase is deployed; starting it makes a task for the two recipients.
 
+      servicenow: the Table API is at URL/api/now/table, the login at URL/oauth_token.do.
+        users       admin with password administer-9, hanako with approve-1, taro with approve-2
+        client      \(ServiceNowClient.standardID)
+                    with secret \(ServiceNowClient.standardSecret), which acts as the user integration
+
       todoist and wunderlist: the API is at URL/api/v1, the login at URL/oauth.
         todoist     token \(todoist.token)
                     client \(todoist.clientID), callback \(todoist.redirect)
@@ -39,7 +45,8 @@ extension SandboxArguments {
         both        client secret \(todoist.clientSecret)
 
       Play the world around it through URL/_control/, such as
-        curl -X POST URL/_control/tasks -d '{"count": 3, "subject": "Approve order {n}"}'
+        curl -X POST URL/_control/tasks -d '{"count": 3, "subject": "Approve order {n}"}'        (sap-workflow)
+        curl -X POST URL/_control/approvals -d '{"count": 3, "title": "Replace the disks {n}"}'  (servicenow)
         curl -X POST URL/_control/faults -d '{"route": "PATCH /v1/task-instances/*", "kind": "reset", "applied": true}'
         curl -X POST URL/_control/sessions/expire
         curl URL/_control/requests
@@ -48,6 +55,8 @@ extension SandboxArguments {
       Switches, with the values they begin with (sap-workflow: on neo):
         sap-workflow
       \(list(SAPSwitches()))
+        servicenow
+      \(list(ServiceNowSwitches()))
         todoist
       \(list(todoist.switches))
         wunderlist

@@ -13,6 +13,7 @@ extension SandboxArguments {
   package var sandbox: any RunnableSandbox {
     switch backend {
     case .sapWorkflow: SAPWorkflowSandbox(configuration)
+    case .serviceNow: ServiceNowSandbox(serviceNow)
     case .todoist: TodoistSandbox(todoist)
     case .wunderlist: WunderlistSandbox(wunderlist)
     }

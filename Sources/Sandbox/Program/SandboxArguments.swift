@@ -2,6 +2,7 @@
 package struct SandboxArguments: Sendable {
   package enum Backend: String, Sendable, CaseIterable {
     case sapWorkflow = "sap-workflow"
+    case serviceNow = "servicenow"
     case todoist
     case wunderlist
 
@@ -15,6 +16,7 @@ package struct SandboxArguments: Sendable {
   package private(set) var backend = Backend.sapWorkflow
   /// What SAP's workflow service begins with.
   package private(set) var configuration = SAPWorkflowConfiguration(.neo)
+  package private(set) var serviceNow = ServiceNowConfiguration()
   package private(set) var todoist = TodoistConfiguration()
   package private(set) var wunderlist = WunderlistConfiguration()
   package private(set) var port: UInt16 = 0
@@ -60,6 +62,7 @@ package struct SandboxArguments: Sendable {
     do throws(SwitchError) {
       switch backend {
       case .sapWorkflow: try configuration.switches.set(name, value)
+      case .serviceNow: try serviceNow.switches.set(name, value)
       case .todoist: try todoist.switches.set(name, value)
       case .wunderlist: try wunderlist.switches.set(name, value)
       }

@@ -28,3 +28,5 @@ struct Table<Row: Identifiable> where Row.ID == String {
     for (place, row) in rows.enumerated() { places[row.id] = place }
   }
 }
+
+extension Table: Sendable where Row: Sendable {}

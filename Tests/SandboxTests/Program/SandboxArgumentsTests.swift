@@ -24,7 +24,7 @@ import Testing
 
   @Test(arguments: [
     ["todoist", "--set", "latency=tick"], ["wunderlist", "--set", "validationStatus=500"], ["--bogus"], [],
-    ["servicenow"], ["sap-workflow", "--port"], ["sap-workflow", "--port", "70000"],
+    ["remedy"], ["sap-workflow", "--port"], ["sap-workflow", "--port", "70000"],
     ["sap-workflow", "--env", "azure"], ["sap-workflow", "--set", "latency"], ["sap-workflow", "--set", "a=b"],
     ["sap-workflow", "--set", "latency=soon"], ["sap-workflow", "--tls-key", "k"], ["sap-workflow", "x"],
   ])
@@ -32,9 +32,18 @@ import Testing
     #expect(throws: SandboxArguments.UsageError.self) { try SandboxArguments(words) }
   }
 
+  @Test func switchesAreThoseOfTheBackendThatIsNamed() throws {
+    let arguments = try SandboxArguments(["--set", "finalPatch=overwrite_200", "servicenow"])
+    #expect(arguments.backend == .serviceNow && arguments.serviceNow.switches.finalPatch == .overwrite)
+    #expect(throws: SandboxArguments.UsageError.self) {
+      try SandboxArguments(["sap-workflow", "--set", "finalPatch=overwrite_200"])
+    }
+  }
+
   @Test func helpNeedsNothingElseAndNamesEverySwitch() throws {
     #expect(try SandboxArguments(["--help"]).wantsHelp)
-    let switches = SAPSwitches().texts + TodoistSwitches().texts + WunderlistSwitches().texts
+    let switches =
+      SAPSwitches().texts + ServiceNowSwitches().texts + TodoistSwitches().texts + WunderlistSwitches().texts
     for (name, _) in switches { #expect(SandboxArguments.help.contains(name + "=")) }
   }
 
