@@ -1,0 +1,25 @@
+package import RingiKit
+
+/// A ServiceNow instance: its approvals as tasks, and its tables.
+@Loop
+package final class ServiceNow: Provider {
+  package nonisolated static let name = "servicenow"
+  package nonisolated static let summary = "ServiceNow: approvals, and any table through the Table API."
+
+  private let api: ServiceNowAPI
+  private let approvals: ServiceNowApprovals
+
+  package init(settings: JSONValue, context: ProviderContext) throws {
+    let parsed = try ServiceNowSettings(settings, directory: context.directory)
+    api = ServiceNowAPI(parsed, context: context)
+    approvals = ServiceNowApprovals(api, settings: parsed)
+  }
+
+  package func register(on registrar: inout Registrar) {
+    ServiceNowTableMethods(api: api).register(on: &registrar)
+    ServiceNowApprovalMethods(approvals: approvals).register(on: &registrar)
+    registrar.tasks(from: ServiceNowTaskSource(approvals))
+  }
+
+  package func stop() async { await api.settle() }
+}
