@@ -73,4 +73,11 @@ public struct HTTPRequest: Sendable {
     headers["Content-Type"] = "application/x-www-form-urlencoded"
     body = Array(PercentEncoding.pairs(pairs).utf8)
   }
+
+  /// Makes `parts` the body of a `multipart/form-data` request (RFC 7578).
+  public mutating func setBody(multipart parts: [MultipartPart]) {
+    let boundary = MultipartPart.boundary(for: parts)
+    headers["Content-Type"] = "multipart/form-data; boundary=\(boundary)"
+    body = MultipartPart.body(parts, boundary: boundary)
+  }
 }

@@ -64,7 +64,15 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     let suffix = segments.map {
       $0 == "." || $0 == ".." ? "/" + String(repeating: "%2E", count: $0.utf8.count) : "/" + PercentEncoding.encode($0)
     }.joined()
-    return HTTPURL(
+    return appending(encodedPath: suffix)
+  }
+
+  /// This URL without its query and with more of a path, percent-encoded already, at the end of its own.
+  ///
+  /// - Parameter suffix: Begins with a slash, and has no query and no segment that is a dot or two; or is empty.
+  /// - Returns: The URL.
+  public func appending(encodedPath suffix: String) -> HTTPURL {
+    HTTPURL(
       text: Self.withoutFinalSlash(text.prefix { $0 != "?" }) + suffix,
       origin: origin, path: Self.withoutFinalSlash(path[...]) + suffix)
   }

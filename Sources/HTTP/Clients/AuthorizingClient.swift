@@ -7,18 +7,31 @@ public import EventLoop
 @Loop public final class AuthorizingClient: HTTPClient {
   private let base: any HTTPClient
   private let tokens: TokenSource
+  private let header: String
+  private let scheme: String?
 
-  public init(_ base: any HTTPClient, tokens: TokenSource) {
+  /// Wraps a client.
+  ///
+  /// - Parameters:
+  ///   - base: What sends.
+  ///   - tokens: Where the token comes from.
+  ///   - header: The header that carries it.
+  ///   - scheme: The word before it; nil sends the token alone.
+  public init(
+    _ base: any HTTPClient, tokens: TokenSource, header: String = "Authorization", scheme: String? = "Bearer"
+  ) {
     self.base = base
     self.tokens = tokens
+    self.header = header
+    self.scheme = scheme
   }
 
   public func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
     let token = try await accessToken(for: request)
-    let response = try await base.send(request.bearing(token))
+    let response = try await base.send(authorized(request, by: token))
     guard response.status == 401 else { return response }
     tokens.drop(token)
-    return try await base.send(request.bearing(accessToken(for: request)))
+    return try await base.send(authorized(request, by: accessToken(for: request)))
   }
 
   private func accessToken(for request: HTTPRequest) async throws(HTTPError) -> AccessToken {
@@ -29,12 +42,10 @@ public import EventLoop
       throw HTTPError(.token(error), of: request)
     }
   }
-}
 
-extension HTTPRequest {
-  fileprivate func bearing(_ token: AccessToken) -> HTTPRequest {
-    var request = self
-    request.headers["Authorization"] = "Bearer \(token.value)"
+  private func authorized(_ request: HTTPRequest, by token: AccessToken) -> HTTPRequest {
+    var request = request
+    request.headers[header] = scheme.map { "\($0) \(token.value)" } ?? token.value
     return request
   }
 }

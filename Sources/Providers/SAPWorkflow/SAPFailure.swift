@@ -20,13 +20,7 @@ struct SAPFailure {
   }
 
   /// The error for an answer that never came.
-  func error(_ error: HTTPError, mayRepeat: Bool) -> RPCError {
-    if case .token(let token) = error.kind {
-      self.error(token)
-    } else {
-      .noAnswer(error, instance, mayRepeat: mayRepeat)
-    }
-  }
+  func error(_ error: HTTPError, mayRepeat: Bool) -> RPCError { transport.error(error, mayRepeat: mayRepeat) }
 
   /// The service's answer does not look as it should.
   func malformed(_ what: String) -> RPCError {
@@ -34,28 +28,12 @@ struct SAPFailure {
       provider: instance, message: "\(instance): the service's answer makes no sense, \(what); check the url setting.")
   }
 
-  private func error(_ token: TokenError) -> RPCError {
-    switch token {
-    case .refused(let status, let code):
-      login("refuses the credentials (status \(status)\(code.map { ", \($0)" } ?? ""))")
-    case .noClientSecret(let why): .loginRequired(provider: instance, message: "\(instance): \(why)")
-    case .noRefreshToken: .loginRequired(provider: instance, message: "\(instance): \(token)")
-    case .storage: .unavailable("\(instance): \(token)")
-    case .unavailable(let status, let wait):
-      .unavailable(
-        "\(instance): the login is not available (status \(status)); try again later.", retryAfter: seconds(wait))
-    case .unusable(let status, let why):
-      .backendError(
-        provider: instance, status: status,
-        message: "\(instance): the login's answer is of no use (status \(status), \(why)); check url and uaaUrl.")
-    case .transport(let cause): error(cause, mayRepeat: true)
-    }
+  private var transport: TransportFailure {
+    TransportFailure(
+      instance: instance, credentials: "user and password, or the service key", loginAddress: "url and uaaUrl")
   }
 
-  private func login(_ what: String) -> RPCError {
-    .loginRequired(
-      provider: instance, message: "\(instance): the service \(what); check user and password, or the service key.")
-  }
+  private func login(_ what: String) -> RPCError { transport.login(what) }
 
   private func forbidden(_ response: HTTPResponse, _ body: SAPErrorBody) -> RPCError {
     if NeoClient.refusesToken(response) {

@@ -1,16 +1,17 @@
 extension SandboxArguments {
   package static let usage =
-    "usage: ringi-sandbox sap-workflow|servicenow|todoist|wunderlist [--env neo|cf|sbpa] [--port N]"
+    "usage: ringi-sandbox sap-workflow|servicenow|todoist|users-api|wunderlist [--env neo|cf|sbpa] [--port N]"
     + " [--set SWITCH=VALUE]... [--help]"
 
   package static var help: String {
-    let (todoist, wunderlist) = (TodoistConfiguration(), WunderlistConfiguration())
+    let (todoist, usersAPI) = (TodoistConfiguration(), UsersAPIConfiguration())
+    let wunderlist = WunderlistConfiguration()
     return """
       \(usage)
 
-      Imitates SAP's workflow service, a ServiceNow instance, Todoist's API v1 or Wunderlist's API v1 on 127.0.0.1,
-      strictly and over real HTTP, for tests, demos and trying things out. Prints its URL on one line when it listens;
-      everything it knows is gone when it ends.
+      Imitates SAP's workflow service, a ServiceNow instance, Todoist's API v1, Wunderlist's API v1, or a small REST API of
+      users and approvals, on 127.0.0.1, strictly and over real HTTP, for tests, demos and trying things out. Prints its
+      URL on one line when it listens; everything it knows is gone when it ends.
 
         --env neo|cf|sbpa      which generation of SAP's service (neo)
                                  neo    Basic authentication, session cookies, XSRF tokens
@@ -44,6 +45,10 @@ extension SandboxArguments {
                     client \(wunderlist.clientID), callback \(wunderlist.redirects[0])
         both        client secret \(todoist.clientSecret)
 
+      users-api: the API is at URL/v2.
+        token       \(usersAPI.token), in X-Authentication-Token
+        POST URL/v2/session, login \(usersAPI.login) with password \(usersAPI.password), gives another
+
       Play the world around it through URL/_control/, such as
         curl -X POST URL/_control/tasks -d '{"count": 3, "subject": "Approve order {n}"}'        (sap-workflow)
         curl -X POST URL/_control/approvals -d '{"count": 3, "title": "Replace the disks {n}"}'  (servicenow)
@@ -61,10 +66,13 @@ extension SandboxArguments {
       \(list(todoist.switches))
         wunderlist
       \(list(wunderlist.switches))
+        users-api
+      \(list(usersAPI.switches))
 
       Exit codes: 0 ended as asked, 64 wrong usage, 66 a file cannot be read, 69 cannot listen, 74 cannot write.
       """
   }
+
   private static func list(_ switches: some SandboxSwitches) -> String {
     switches.texts.map { "    \($0.name)=\($0.value)" }.joined(separator: "\n")
   }

@@ -16,6 +16,7 @@ extension SandboxArguments {
     case .serviceNow: ServiceNowSandbox(serviceNow)
     case .todoist: TodoistSandbox(todoist)
     case .wunderlist: WunderlistSandbox(wunderlist)
+    case .usersAPI: UsersAPISandbox(usersAPI)
     }
   }
 

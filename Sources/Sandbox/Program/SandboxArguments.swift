@@ -5,6 +5,7 @@ package struct SandboxArguments: Sendable {
     case serviceNow = "servicenow"
     case todoist
     case wunderlist
+    case usersAPI = "users-api"
 
     static let names = allCases.map(\.rawValue).joined(separator: ", ")
   }
@@ -19,6 +20,7 @@ package struct SandboxArguments: Sendable {
   package private(set) var serviceNow = ServiceNowConfiguration()
   package private(set) var todoist = TodoistConfiguration()
   package private(set) var wunderlist = WunderlistConfiguration()
+  package private(set) var usersAPI = UsersAPIConfiguration()
   package private(set) var port: UInt16 = 0
   package private(set) var certificateFile: String?
   package private(set) var keyFile: String?
@@ -65,6 +67,7 @@ package struct SandboxArguments: Sendable {
       case .serviceNow: try serviceNow.switches.set(name, value)
       case .todoist: try todoist.switches.set(name, value)
       case .wunderlist: try wunderlist.switches.set(name, value)
+      case .usersAPI: try usersAPI.switches.set(name, value)
       }
     } catch {
       throw UsageError(description: "--set \(name)=\(value): \(error.description)")

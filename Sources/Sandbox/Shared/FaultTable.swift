@@ -4,7 +4,7 @@ internal import HTTPServer
 package struct FaultTable: Sendable {
   private(set) var faults: [Fault] = []
 
-  mutating func add(_ fault: Fault) { faults.append(fault) }
+  package mutating func add(_ fault: Fault) { faults.append(fault) }
 
   mutating func clear() { faults = [] }
 

@@ -22,6 +22,17 @@ import Testing
     }
   }
 
+  @Test func theTokenMayGoInAHeaderOfTheServicesOwn() async throws {
+    try await onLoop {
+      let stub = StubClient(try answer(200))
+      let tokens = TokenSource(CountingGrant(), clock: TestClock())
+      let client = AuthorizingClient(stub, tokens: tokens, header: "X-Authentication-Token", scheme: nil)
+      _ = try await client.send(HTTPRequest(.get, try HTTPURL("http://h/")))
+      #expect(stub.requests.map { $0.headers["X-Authentication-Token"] } == ["token-1"])
+      #expect(stub.requests[0].headers["Authorization"] == nil)
+    }
+  }
+
   @Test func aRefusedTokenIsReplacedOnceAndTheRequestRepeated() async throws {
     try await onLoop {
       let stub = StubClient(try answer(401), try answer(201))

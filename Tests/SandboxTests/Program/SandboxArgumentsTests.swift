@@ -22,6 +22,14 @@ import Testing
     #expect(wunderlist.wunderlist.switches.recurrence == .reopen && wunderlist.sandbox is WunderlistSandbox)
   }
 
+  @Test func eachBackendHasSwitchesOfItsOwn() throws {
+    let arguments = try SandboxArguments(["users-api", "--set", "patch_multipart=parse"])
+    #expect(arguments.backend == .usersAPI && arguments.usersAPI.switches.patchMultipart == .parse)
+    #expect(throws: SandboxArguments.UsageError.self) {
+      try SandboxArguments(["users-api", "--set", "nullStyle=omit"])
+    }
+  }
+
   @Test(arguments: [
     ["todoist", "--set", "latency=tick"], ["wunderlist", "--set", "validationStatus=500"], ["--bogus"], [],
     ["remedy"], ["sap-workflow", "--port"], ["sap-workflow", "--port", "70000"],
@@ -43,7 +51,8 @@ import Testing
   @Test func helpNeedsNothingElseAndNamesEverySwitch() throws {
     #expect(try SandboxArguments(["--help"]).wantsHelp)
     let switches =
-      SAPSwitches().texts + ServiceNowSwitches().texts + TodoistSwitches().texts + WunderlistSwitches().texts
+      SAPSwitches().texts + ServiceNowSwitches().texts + TodoistSwitches().texts + UsersAPISwitches().texts
+      + WunderlistSwitches().texts
     for (name, _) in switches { #expect(SandboxArguments.help.contains(name + "=")) }
   }
 

@@ -1,0 +1,59 @@
+/// The `Link` header (RFC 8288 §3): where related answers are.
+public enum LinkHeader {
+  /// The first target with a relation, as it is written: absolute, or relative to the answer's URL.
+  ///
+  /// - Parameters:
+  ///   - relation: The relation type in lower case, such as `next`.
+  ///   - values: The header's values.
+  /// - Returns: The target; nil when no link has the relation.
+  public static func target(of relation: String, in values: [String]) -> String? {
+    for value in values {
+      var rest = value[...]
+      while let link = next(in: &rest) {
+        let types = link.relation.lowercased().split(separator: " ")
+        if types.contains(Substring(relation)) { return link.target }
+      }
+    }
+    return nil
+  }
+
+  /// Takes one link off the front; nil at the end, and where the text is no link.
+  private static func next(in rest: inout Substring) -> (target: String, relation: String)? {
+    rest = rest.drop { $0 == "," || $0 == " " || $0 == "\t" }
+    guard rest.first == "<", let end = rest.firstIndex(of: ">") else { return nil }
+    let target = String(rest[rest.index(after: rest.startIndex)..<end])
+    rest = rest[rest.index(after: end)...]
+    var relation: String?
+    while let parameter = parameter(in: &rest) {
+      // Of several the first counts (RFC 8288 §3.3).
+      if parameter.name == "rel", relation == nil { relation = parameter.value }
+    }
+    return (target, relation ?? "")
+  }
+
+  /// Takes `; name=value` off the front; a quoted value may hold commas and semicolons.
+  private static func parameter(in rest: inout Substring) -> (name: String, value: String)? {
+    rest = rest.drop { $0 == " " || $0 == "\t" }
+    guard rest.first == ";" else { return nil }
+    rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+    let name = rest.prefix { $0 != "=" && $0 != ";" && $0 != "," && $0 != " " }
+    rest = rest[name.endIndex...].drop { $0 == " " || $0 == "\t" }
+    guard rest.first == "=" else { return (name.lowercased(), "") }
+    rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+    guard rest.first == "\"" else {
+      let value = rest.prefix { $0 != ";" && $0 != "," && $0 != " " }
+      rest = rest[value.endIndex...]
+      return (name.lowercased(), String(value))
+    }
+    return (name.lowercased(), quoted(in: &rest))
+  }
+
+  private static func quoted(in rest: inout Substring) -> String {
+    rest = rest.dropFirst()
+    var value = ""
+    while let character = rest.popFirst(), character != "\"" {
+      value.append(character == "\\" ? rest.popFirst() ?? "\\" : character)
+    }
+    return value
+  }
+}

@@ -1,0 +1,22 @@
+package import RingiKit
+
+/// Any service with an HTTP interface, declared in the settings.
+@Loop
+package final class REST: Provider {
+  package nonisolated static let name = "rest"
+  package nonisolated static let summary =
+    "Any REST API, declared in the settings: its operations as methods, its records as tasks."
+
+  private let api: RESTAPI
+
+  package init(settings: JSONValue, context: ProviderContext) throws {
+    api = RESTAPI(try RESTSettings(settings, directory: context.directory), context: context)
+  }
+
+  package func register(on registrar: inout Registrar) {
+    RESTMethods(api: api).register(on: &registrar)
+    if let tasks = api.settings.tasks { registrar.tasks(from: RESTTaskSource(api, tasks)) }
+  }
+
+  package func stop() async { await api.settle() }
+}

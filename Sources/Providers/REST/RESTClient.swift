@@ -1,0 +1,60 @@
+internal import RingiKit
+
+/// What reaches the service with an instance's credentials, and no other server with them.
+@Loop
+struct RESTClient {
+  let client: any HTTPClient
+  /// The tokens of the login, where there are any.
+  let tokens: TokenSource?
+
+  init(_ settings: RESTSettings, context: ProviderContext) {
+    let curl = CurlClient(tls: settings.connection.tls, userAgent: "Ringi/\(Version.current)")
+    let clock = context.clock
+    let service = SameOriginClient(RestingClient(curl, clock: clock), origin: settings.url.origin)
+    let timeouts = settings.connection.timeouts
+    func authorized(
+      by grant: any TokenGrant, header: String = "Authorization", scheme: String?
+    ) -> (any HTTPClient, TokenSource) {
+      let tokens = TokenSource(HidingGrant(grant, hide: context.hide), clock: clock)
+      return (AuthorizingClient(service, tokens: tokens, header: header, scheme: scheme), tokens)
+    }
+    switch settings.auth {
+    case .none: (client, tokens) = (service, nil)
+    case .token(let secret, let header, let scheme):
+      let grant = SecretGrant { try await context.readSecret(secret) }
+      (client, tokens) = authorized(by: grant, header: header, scheme: scheme)
+    case .basic(let user, let password):
+      let grant = SecretGrant {
+        Base64.encode("\(user):\(try await context.readSecret(password))".utf8)
+      }
+      (client, tokens) = authorized(by: grant, scheme: "Basic")
+    case .oauth(let url, let clientID, let clientSecret, let scope, let authentication):
+      let endpoint = TokenEndpoint(
+        url: url, clientID: clientID, authentication: authentication, client: RestingClient(curl, clock: clock),
+        clock: clock
+      ) { try await context.readSecret(clientSecret) }
+      (client, tokens) = authorized(by: ClientCredentials(endpoint, scope: scope), scheme: "Bearer")
+    case .login(let login, let token, let expiresAt, let header, let scheme):
+      let grant = LoginGrant(login, service, context, token: token, expiresAt: expiresAt, timeouts: timeouts)
+      (client, tokens) = authorized(by: grant, header: header, scheme: scheme)
+    case .cookie(let login):
+      tokens = nil
+      client = CookieLoginClient(service) { jar throws(TokenError) in
+        try await Self.logIn(login, jar, service, context, timeouts)
+      }
+    }
+  }
+
+  /// A form's login succeeds with a redirect, any other without a page; what failed shows the form again.
+  private static func logIn(
+    _ login: RESTLogin, _ jar: CookieJar, _ client: any HTTPClient, _ context: ProviderContext,
+    _ timeouts: HTTPRequest.Timeouts
+  ) async throws(TokenError) {
+    var request = try await login.request(context, timeouts)
+    request.cookies = jar
+    let response = try await client.response(to: request, clock: context.clock)
+    guard response.status >= 300 || !response.isPage, !jar.isEmpty else {
+      throw .refused(status: response.status, code: nil)
+    }
+  }
+}

@@ -1,0 +1,241 @@
+import EventLoop
+import HTTP
+import HTTPServer
+import JSON
+import JSONRPC
+import RingiTestSupport
+import Sandbox
+import Testing
+import Timing
+
+/// How an instance shows who it is, and to whom it does not.
+@Suite struct RESTLoginTests {
+  private static let token = "s3cret-Token/1="
+
+  private static func settings(_ url: String, _ auth: JSONValue) -> JSONValue {
+    [
+      "url": .init(url), "auth": auth,
+      "resources": [
+        "thing": [
+          "path": "/things",
+          "operations": [
+            "get": ["method": "GET", "path": "/{id}", "params": ["id": ["type": "string"]]],
+            "list": ["method": "GET", "paging": ["by": "link", "id": "/id"]],
+            "add": ["method": "POST", "params": ["name": ["type": "string"]]],
+            "put": [
+              "method": "PUT", "path": "/{id}", "params": ["id": ["type": "string"], "name": ["type": "string"]],
+            ],
+          ],
+        ]
+      ],
+    ]
+  }
+
+  private static let header: JSONValue = [
+    "type": "header", "header": "X-Authentication-Token", "token": .init(token),
+  ]
+
+  @Test(
+    arguments: [
+      (header, "X-Authentication-Token", token),
+      (["type": "bearer", "token": .init(token)], "Authorization", "Bearer \(token)"),
+      (
+        ["type": "basic", "user": "ada", "password": .init(token)], "Authorization",
+        HTTPHeaders.basic(user: "ada", password: token)
+      ),
+      (
+        ["type": "header", "header": "Authorization", "scheme": "Token", "token": .init(token)], "Authorization",
+        "Token \(token)"
+      ),
+    ] as [(JSONValue, String, String)])
+  func theCredentialsGoInTheirHeader(_ auth: JSONValue, _ header: String, _ value: String) async throws {
+    let server = try ScriptedServer { _, _ in .data("{}") }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, auth))
+      try await rig.call("thing.get", ["id": "1"])
+      #expect(server.requests.map { $0.headers[header] } == [value])
+    }
+  }
+
+  @Test func withoutATokenNothingIsSent() async throws {
+    let server = try ScriptedServer { _, _ in .data("{}") }
+    try await onLoop { () async throws in
+      let auth: JSONValue = ["type": "bearer", "token": ["env": "NOT_SET"]]
+      let rig = try RESTRig(settings: Self.settings(server.url, auth))
+      #expect(try await rig.failure("thing.get", ["id": "1"]).kind == "login-required")
+      #expect(server.requests.isEmpty)
+    }
+  }
+
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func theTokenNeverFollowsARedirectToAnotherServer(_ status: Int) async throws {
+    let other = try ScriptedServer { _, _ in .data("{}") }
+    let target = other.url
+    let server = try ScriptedServer { _, _ in
+      ServerResponse(status: status, headers: ["Location": "\(target)/things/1"])
+    }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, Self.header))
+      let error = try await rig.failure("thing.get", ["id": "1"])
+      #expect(error.kind == "backend-error" && error.message.contains("another server"), "\(error)")
+      _ = try await rig.failure("thing.add", ["name": "x"])
+      _ = try await rig.failure("thing.put", ["id": "1", "name": "x"])
+      #expect(other.requests.isEmpty)
+    }
+  }
+
+  @Test(arguments: ["link", "pointer"])
+  func theTokenNeverFollowsANextPageToAnotherServer(_ place: String) async throws {
+    let other = try ScriptedServer { _, _ in .data("[]") }
+    let target = other.url
+    let server = try ScriptedServer { _, _ in
+      .data(
+        #"{"rows": [{"id": 1}], "next": "\#(target)/things?page=2"}"#,
+        headers: ["Link": "<\(target)/things?page=2>; rel=\"next\""])
+    }
+    try await onLoop { () async throws in
+      var settings = Self.settings(server.url, Self.header)
+      let paging: JSONValue = place == "link" ? ["by": "link"] : ["by": "link", "next": "/next"]
+      settings = settings.setting(
+        "resources",
+        to: [
+          "thing": ["operations": ["list": ["method": "GET", "path": "/things", "result": "/rows", "paging": paging]]]
+        ])
+      let error = try await RESTRig(settings: settings).failure("thing.list")
+      #expect(error.kind == "backend-error" && error.message.contains("another server"), "\(error)")
+      #expect(other.requests.isEmpty)
+    }
+  }
+
+  @Test func aReadFollowsRedirectsWithinTheServerWithItsToken() async throws {
+    let server = try ScriptedServer { request, _ in
+      request.path == "/things/1"
+        ? ServerResponse(status: 302, headers: ["Location": "/things/one"]) : .data(#"{"id": 1}"#)
+    }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, Self.header))
+      #expect(try await rig.call("thing.get", ["id": "1"]) == ["id": 1])
+      #expect(server.requests.map { $0.headers["X-Authentication-Token"] } == [Self.token, Self.token])
+    }
+  }
+
+  @Test func redirectsInACircleEnd() async throws {
+    let server = try ScriptedServer { request, _ in ServerResponse(status: 302, headers: ["Location": "/things/1"]) }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, Self.header))
+      let error = try await rig.failure("thing.get", ["id": "1"])
+      #expect(error.kind == "backend-error" && error.message.contains("circle"), "\(error)")
+    }
+  }
+
+  @Test func aWriteFollowsWhereMethodAndContentStayAndNowhereElse() async throws {
+    let server = try ScriptedServer { request, _ in
+      request.path == "/things"
+        ? ServerResponse(status: 307, headers: ["Location": "/v2/things"]) : .data(#"{"id": 7}"#, status: 201)
+    }
+    let other = try ScriptedServer { _, _ in ServerResponse(status: 302, headers: ["Location": "/home"]) }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, Self.header))
+      #expect(try await rig.call("thing.add", ["name": "x"]) == ["id": 7])
+      #expect(server.requests.map(\.method) == ["POST", "POST"])
+      #expect(server.requests.map { String(decoding: $0.body, as: UTF8.self) } == [#"{"name":"x"}"#, #"{"name":"x"}"#])
+      let stranger = try RESTRig(settings: Self.settings(other.url, Self.header))
+      #expect(try await stranger.failure("thing.add", ["name": "x"]).kind == "outcome-unknown")
+      #expect(other.requests.map(\.method) == ["POST"])
+    }
+  }
+
+  @Test func aLoginPageIsNoData() async throws {
+    let server = try ScriptedServer { _, _ in .page }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, Self.header))
+      #expect(try await rig.failure("thing.get", ["id": "1"]).kind == "login-required")
+      #expect(try await rig.failure("thing.list").kind == "login-required")
+    }
+  }
+
+  private static let login: JSONValue = [
+    "type": "login", "path": "/session", "fields": ["login": "approver"], "secrets": ["password": "let-me-approve"],
+    "tokenAt": "/data/token", "expiresAt": "/data/expires_at", "header": "X-Authentication-Token",
+  ]
+
+  @Test func aLoginGivesATokenThatIsSharedAndHidden() async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig(changing: ["auth": Self.login])
+      let calls = (0..<5).map { _ in Loop.task { try await rig.call("user.list") } }
+      for call in calls { _ = try await call.value }
+      #expect(rig.sandbox?.with { $0.logins } == 1)
+      #expect(rig.hidden.count == 1)
+    }
+  }
+
+  @Test func refusalsAtOneTimeLeadToOneLogin() async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig(changing: ["auth": Self.login])
+      try await rig.call("user.list")
+      rig.sandbox?.with { $0.revokeTokens() }
+      let calls = (0..<5).map { _ in Loop.task { try await rig.call("user.list") } }
+      for call in calls { _ = try await call.value }
+      #expect(rig.sandbox?.with { $0.logins } == 2)
+    }
+  }
+
+  @Test func aTokenIsRenewedBeforeItEndsByTheServicesClock() async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig(changing: ["auth": Self.login]) { $0.switches.tokenLife = .seconds(600) }
+      try await rig.call("user.list")
+      rig.clock.advance(by: .seconds(530))
+      try await rig.call("user.list")
+      #expect(rig.sandbox?.with { $0.logins } == 1)
+      rig.clock.advance(by: .seconds(20))
+      try await rig.call("user.list")
+      #expect(rig.sandbox?.with { $0.logins } == 2)
+      #expect(!rig.requests.contains { $0 == "401" })
+    }
+  }
+
+  @Test func aWrongPasswordIsLoginRequiredAndTriedOnce() async throws {
+    try await onLoop { () async throws in
+      let auth = Self.login.setting("secrets", to: ["password": "guess"])
+      let rig = try RESTRig(changing: ["auth": auth])
+      #expect(try await rig.failure("user.list").kind == "login-required")
+      #expect(rig.sandbox?.with { $0.logins } == 1)
+    }
+  }
+
+  @Test func aLoginByCookiesIsRepeatedWhenItHasEnded() async throws {
+    let server = try ScriptedServer { request, number in
+      if request.path == "/login" {
+        return ServerResponse(status: 302, headers: ["Set-Cookie": "sid=\(number); Path=/", "Location": "/home"])
+      }
+      // The first session ends after one answer, and shows the login's page.
+      return request.headers["Cookie"] == "sid=1" && number > 2 ? .page : .data(#"{"id": 1}"#)
+    }
+    try await onLoop { () async throws in
+      let auth: JSONValue = [
+        "type": "cookie", "path": "/login", "body": "form", "fields": ["user": "ada"], "secrets": ["pass": "p+w/d"],
+      ]
+      let rig = try RESTRig(settings: Self.settings(server.url, auth))
+      for _ in 0..<2 { #expect(try await rig.call("thing.get", ["id": "1"]) == ["id": 1]) }
+      #expect(server.requests.map(\.path) == ["/login", "/things/1", "/things/1", "/login", "/things/1"])
+      #expect(String(decoding: server.requests[0].body, as: UTF8.self) == "user=ada&pass=p%2Bw%2Fd")
+      #expect(server.requests.last?.headers["Cookie"] == "sid=4")
+    }
+  }
+
+  @Test func aClientOfALoginServerSendsItsTokenToTheServiceAlone() async throws {
+    let issuer = try ScriptedServer { _, _ in .data(#"{"access_token": "abcd-efgh", "token_type": "bearer"}"#) }
+    let server = try ScriptedServer { _, _ in .data("{}") }
+    try await onLoop { () async throws in
+      let auth: JSONValue = [
+        "type": "oauth", "tokenUrl": .init("\(issuer.url)/token"), "clientId": "id", "clientSecret": "s3cret",
+        "scope": "read",
+      ]
+      let rig = try RESTRig(settings: Self.settings(server.url, auth))
+      try await rig.call("thing.get", ["id": "1"])
+      #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer abcd-efgh"])
+      #expect(String(decoding: issuer.requests[0].body, as: UTF8.self) == "grant_type=client_credentials&scope=read")
+      #expect(rig.hidden == ["abcd-efgh"])
+    }
+  }
+}

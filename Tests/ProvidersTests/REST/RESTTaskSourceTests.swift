@@ -1,0 +1,167 @@
+import HTTPServer
+import JSON
+import JSONRPC
+import RingiKit
+import RingiModel
+import RingiTestSupport
+import Sandbox
+import Testing
+import Timing
+
+@Suite struct RESTTaskSourceTests {
+  @Test func pendingRecordsAreTasks() async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig()
+      let (open, other) =
+        rig.sandbox?.with { ($0.makeApproval("3 monitors", amount: 300), $0.makeApproval("x")) } ?? (0, 0)
+      try rig.sandbox?.with { state throws(ControlError) in try state.decideElsewhere(other, .approved, by: "taro") }
+      let tasks = try await rig.tasks()
+      #expect(tasks.map(\.id.key) == [String(open)])
+      let task = try required(tasks.first)
+      #expect(task.title == "3 monitors" && task.requester == "hanako" && task.status == .ready)
+      #expect(task.actions == [.approve, .reject] && task.createdAt != nil && task.raw["amount"] == 300)
+      let done = try await rig.item(other)
+      #expect(done.status == .done && done.outcome == .approved && done.decidedBy == "taro" && done.actions.isEmpty)
+    }
+  }
+
+  @Test func moreTasksThanAPageAreAllThere() async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig()
+      rig.sandbox?.with { state in for n in 1...120 { state.makeApproval("Order \(n)") } }
+      let snapshot = try await rig.snapshot()
+      #expect(snapshot.items.count == 120 && snapshot.isComplete)
+      #expect(rig.requests.count == 3)
+    }
+  }
+
+  @Test func aCursorThatRepeatsIsCutOffAndTheListCountsAsCutShort() async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig { $0.switches.repeatsCursor = true }
+      rig.sandbox?.with { state in for n in 1...8 { state.makeApproval("Order \(n)") } }
+      let snapshot = try await rig.snapshot()
+      #expect(snapshot.items.count == 8 && !snapshot.isComplete)
+      #expect(rig.requests.count == 2)
+      #expect(rig.logged.count == 1 && rig.logged[0].hasPrefix("warning: approval.list: the list was cut off"))
+    }
+  }
+
+  @Test(arguments: [
+    Fault.Kind.status(500), .status(502), .truncatedBody(), .malformedJSON, .loginPage, .status(204), .status(404),
+  ])
+  func aPollThatDidNotSeeAllOfTheListFails(_ kind: Fault.Kind) async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig()
+      rig.sandbox?.with { state in for n in 1...120 { state.makeApproval("Order \(n)") } }
+      try rig.inject(kind, on: "GET /approvals", skip: 2, count: nil)
+      await #expect(throws: RPCError.self) { try await rig.snapshot() }
+    }
+  }
+
+  @Test(arguments: [Decision.Kind.approve, .reject])
+  func aDecisionIsOneWriteWithTheVersionThatWasRead(_ kind: Decision.Kind) async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig()
+      let id = rig.sandbox?.with { $0.makeApproval("3 monitors") } ?? 0
+      let task = try await rig.decide(Decision(kind, comment: "いいよ"), id)
+      #expect(task.status == .done && task.outcome == kind.outcome && task.decidedBy == "approver")
+      let sent = rig.sandbox?.with { state in state.log.entries.filter { $0.request.method == "POST" }.map(\.request) }
+      #expect(sent?.count == 1)
+      let body = try JSONValue(parsing: try required(sent?.first).body)
+      #expect(body == ["decision": .init(kind.rawValue), "comment": "いいよ", "version": 1])
+    }
+  }
+
+  @Test func aDryRunShowsTheRequestWithoutCredentials() async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig()
+      let id = rig.sandbox?.with { $0.makeApproval("3 monitors") } ?? 0
+      let preview = try rig.source.preview(Decision(.approve), on: try await rig.item(id))
+      #expect(preview["method"] == "POST" && preview["body"] == ["decision": "approve", "version": 1])
+      #expect(preview["url"]?.string?.hasSuffix("/v2/approvals/\(id)/decision") == true)
+      #expect(!preview.description.contains(UsersAPIConfiguration().token))
+      #expect(!rig.requests.contains { $0.hasPrefix("POST") })
+    }
+  }
+
+  @Test func aVersionThatMovedWithoutMatteringIsReadAgainAndTheDecisionSentAgain() async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig()
+      let id = rig.sandbox?.with { $0.makeApproval("3 monitors") } ?? 0
+      let (source, task) = (try rig.source, try await rig.item(id))
+      try rig.sandbox?.with { state throws(ControlError) in try state.editApproval(id) }
+      let done = try await rig.passingTime { try await source.decide(Decision(.approve), on: task) }
+      #expect(done.outcome == .approved)
+      #expect(rig.sandbox?.with { $0.approval(id)?.decisions } == 1)
+    }
+  }
+
+  @Test func aRecordThatChangedInWhatMattersIsAConflict() async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig()
+      let id = rig.sandbox?.with { $0.makeApproval("3 monitors", amount: 100) } ?? 0
+      let (source, task) = (try rig.source, try await rig.item(id))
+      try rig.sandbox?.with { state throws(ControlError) in try state.editApproval(id, amount: 90_000) }
+      let error = await #expect(throws: RPCError.self) {
+        try await rig.passingTime { try await source.decide(Decision(.approve), on: task) }
+      }
+      #expect(error?.kind == "conflict" && error?.details["task"] != nil)
+      #expect(rig.sandbox?.with { $0.approval(id)?.decisions } == 0)
+    }
+  }
+
+  @Test func aTaskThatSomebodyElseDecidedSaysSo() async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig()
+      let id = rig.sandbox?.with { $0.makeApproval("3 monitors") } ?? 0
+      let (source, task) = (try rig.source, try await rig.item(id))
+      try rig.sandbox?.with { state throws(ControlError) in try state.decideElsewhere(id, .rejected, by: "taro") }
+      let error = await #expect(throws: AlreadyDecided.self) {
+        try await rig.passingTime { try await source.decide(Decision(.approve), on: task) }
+      }
+      #expect(error?.task.outcome == .rejected && error?.task.decidedBy == "taro")
+    }
+  }
+
+  @Test(arguments: [
+    Fault.Kind.reset(applied: true), .status(408, applied: true), .status(429, applied: true),
+    .status(502, applied: true), .status(504, applied: true), .truncatedBody(), .loginPage, .status(302),
+  ])
+  func aLostAnswerLeavesTheOutcomeUnclearAndTheWriteIsNotRepeated(_ kind: Fault.Kind) async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig()
+      let id = rig.sandbox?.with { $0.makeApproval("3 monitors") } ?? 0
+      try rig.inject(kind, on: "POST /approvals/*/decision", count: nil)
+      await #expect(throws: UnclearOutcome.self) { try await rig.decide(Decision(.approve), id) }
+      #expect(rig.requests.filter { $0.hasPrefix("POST") }.count == 1)
+    }
+  }
+
+  @Test func aDecisionThatIsAcceptedAndNotDoneYetIsUnclear() async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig { $0.switches.decidesLater = .nextTick }
+      let id = rig.sandbox?.with { $0.makeApproval("3 monitors") } ?? 0
+      await #expect(throws: UnclearOutcome.self) { try await rig.decide(Decision(.approve), id) }
+      rig.sandbox?.with { $0.tick() }
+      #expect(try await rig.item(id).outcome == .approved)
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"data": [{"id": 1, "state": "new"}], "meta": {}}"#, "tasks.status says nothing"),
+    (#"{"data": [{"state": "pending"}], "meta": {}}"#, "no /id"), (#"{"data": {}, "meta": {}}"#, "no list"),
+    (#"{"data": [{"id": 1}], "meta": {}}"#, "no /state"), (#"{"data": null}"#, "no list"), ("", "no content"),
+    (#"{"status": "error", "error": {"message": "no"}}"#, "no"),
+  ])
+  func aListThatMakesNoSenseIsNoList(_ text: String, _ reason: String) async throws {
+    let server = try ScriptedServer { _, _ in .data(text) }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(
+        settings: try RESTRig.example().merging([
+          "url": .init(server.url), "auth": ["type": "bearer", "token": "t0ken"],
+        ]))
+      let error = await #expect(throws: RPCError.self) { try await rig.snapshot() }
+      #expect(error?.kind == "backend-error" && error?.message.contains(reason) == true, "\(error as Any)")
+    }
+  }
+}
