@@ -6,7 +6,7 @@ internal import RingiModel
 
 extension Command {
   static let plugin = Command(
-    name: "plugin", operands: "new NAME | check PLUGIN", operandCount: 2...2,
+    name: "plugin", operands: "new NAME | check PLUGIN | from-openapi FILE", operandCount: 2...2,
     summary: "Writes a new plugin to start from, or checks one without an agent",
     details: """
       new writes NAME.json and the folder NAME: a task source with a method, an event and a test, that works as it is. It
@@ -14,6 +14,8 @@ extension Command {
       check runs a plugin alone, as the agent would, and tells each departure from the protocol, with what was expected and
       what came. It calls nothing that changes something, and decides no task. PLUGIN is the name of a plugin in plugins.d,
       or the path of its file. It ends with 1 when there are departures. The work is done by `ringid --check-plugin`.
+      from-openapi prints a file of plugins.d that declares a service for the rest provider, made of an OpenAPI 3 document in
+      JSON; FILE may be -. What it could not take over is told on standard error.
       """,
     options: [
       Option(
@@ -26,6 +28,7 @@ extension Command {
     examples: [
       ("ringi plugin new todo --language python", "a plugin called todo"),
       ("ringi plugin check todo", "does it keep to the protocol?"),
+      ("ringi plugin from-openapi api.json > shop.json", "a service with a REST API, as a plugin"),
       ("ringi plugin check ./todo.json --timeout 5s --json", "for scripts; an answer may take 5 s"),
     ],
     run: { invocation throws(Failure) in
@@ -33,10 +36,27 @@ extension Command {
       switch operands[0] {
       case "new": try NewPlugin.write(operands[1], invocation)
       case "check": try check(operands[1], invocation)
+      case "from-openapi": try importOpenAPI(operands[1], invocation)
       default:
-        throw .usage("ringi plugin takes new or check, not \(operands[0]).", advice: "See `ringi plugin --help`.")
+        throw .usage(
+          "ringi plugin takes new, check or from-openapi, not \(operands[0]).", advice: "See `ringi plugin --help`.")
       }
     })
+
+  private static func importOpenAPI(_ file: String, _ invocation: Invocation) throws(Failure) {
+    var made = try OpenAPIImport(try text(of: file, invocation))
+    let declaration = made.declaration()
+    invocation.output.text(PrintableJSON.text(of: declaration, pretty: true))
+    for line in made.report { invocation.note(line) }
+  }
+
+  private static func text(of file: String, _ invocation: Invocation) throws(Failure) -> String {
+    if file == "-" { return try StandardInput.read(invocation.surroundings.input) }
+    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .usage("\(file) can't be read: \(SystemMessage.text(errno)).") }
+    defer { close(descriptor) }
+    return try StandardInput.read(descriptor)
+  }
 
   private static func check(_ plugin: String, _ invocation: Invocation) throws(Failure) {
     var arguments = ["--check-plugin", plugin]

@@ -1,0 +1,87 @@
+internal import JSON
+
+/// Makes schemas of an OpenAPI document into schemas that stand by themselves.
+///
+/// References are followed and put in; one that leads into itself takes anything there.
+struct OpenAPISchema {
+  let document: JSONValue
+
+  /// The keywords that a plugin's file takes over; others say nothing to the agent.
+  private static let keywords: Set<String> = [
+    "type", "enum", "const", "format", "title", "description", "default", "pattern", "minLength", "maxLength",
+    "minimum",
+    "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "required", "readOnly", "writeOnly",
+    "contentMediaType",
+  ]
+
+  /// What a value means, its reference followed; null where it leads nowhere.
+  func resolved(_ value: JSONValue) -> JSONValue {
+    var (value, left) = (value, 32)
+    while let reference = value["$ref"]?.string, left > 0 {
+      left -= 1
+      value = target(reference) ?? .null
+    }
+    return value["$ref"] == nil ? value : .null
+  }
+
+  private func target(_ reference: String) -> JSONValue? {
+    guard reference.hasPrefix("#"), let pointer = JSONPointer(String(reference.dropFirst())) else { return nil }
+    return document[pointer: pointer]
+  }
+
+  /// A schema with all references in it followed.
+  ///
+  /// - Parameters:
+  ///   - schema: The schema.
+  ///   - path: The references that led here.
+  /// - Returns: The schema.
+  func inlined(_ schema: JSONValue, path: [String] = []) -> JSONValue {
+    if let reference = schema["$ref"]?.string {
+      guard !path.contains(reference), path.count < 32, let target = target(reference) else { return .emptyObject }
+      return inlined(target, path: path + [reference])
+    }
+    guard let object = schema.object else { return schema.bool.map { JSONValue($0) } ?? .emptyObject }
+    var members: [(String, JSONValue)] = []
+    for (keyword, value) in object {
+      switch keyword {
+      case "properties":
+        members.append(
+          (keyword, JSONValue(object: value.object?.map { ($0.key, inlined($0.value, path: path)) } ?? [])))
+      case "items", "additionalProperties": members.append((keyword, inlined(value, path: path)))
+      case "anyOf", "oneOf", "allOf":
+        members.append((keyword, JSONValue(array: value.array?.map { inlined($0, path: path) } ?? [])))
+      default: if Self.keywords.contains(keyword) { members.append((keyword, value)) }
+      }
+    }
+    return Self.modern(JSONValue(object: members), isNullable: schema["nullable"]?.bool == true)
+  }
+
+  /// The forms of OpenAPI 3.0 as those of JSON Schema: `nullable`, and bounds that say whether they are exclusive.
+  private static func modern(_ schema: JSONValue, isNullable: Bool) -> JSONValue {
+    var schema = schema
+    for (bound, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
+      guard let isExclusive = schema[exclusive]?.bool else { continue }
+      schema = schema.setting(exclusive, to: isExclusive ? schema[bound] : nil)
+      if isExclusive { schema = schema.setting(bound, to: nil) }
+    }
+    guard isNullable, let type = schema["type"]?.string else { return schema }
+    schema = schema.setting("type", to: [.init(type), "null"])
+    if let values = schema["enum"]?.array { schema = schema.setting("enum", to: JSONValue(array: values + [.null])) }
+    return schema
+  }
+
+  /// The properties of an object's schema, those of all its parts together; nil when it is no plain object.
+  func properties(_ schema: JSONValue) -> (properties: [(name: String, schema: JSONValue)], required: [String])? {
+    if schema["anyOf"] != nil || schema["oneOf"] != nil { return nil }
+    var properties: [(name: String, schema: JSONValue)] = []
+    var required = schema["required"]?.array?.compactMap(\.string) ?? []
+    for part in schema["allOf"]?.array.map(Array.init) ?? [] {
+      guard let inner = self.properties(part) else { return nil }
+      properties += inner.properties
+      required += inner.required
+    }
+    properties += schema["properties"]?.object?.map { ($0.key, $0.value) } ?? []
+    guard !properties.isEmpty || schema["type"]?.string == "object" else { return nil }
+    return (properties, required)
+  }
+}
