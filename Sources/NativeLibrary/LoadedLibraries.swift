@@ -16,9 +16,11 @@ enum LoadedLibraries {
   /// - Throws: ``NativeLibraryError``: unloadable; overwritten when the code that is loaded is not the file's any more.
   static func open(_ path: String) throws(NativeLibraryError) -> UnsafeMutableRawPointer {
     let stamp = FileStamp(path)
+    // To open a pipe could take for ever, with a lock of the linker's held that every new thread needs.
+    if stamp == nil, access(path, F_OK) == 0 { throw .unloadable("\(path) is no regular file") }
     let files = known.withLock { $0[path, default: []] }
     let index = files.firstIndex { file in stamp.map { file.isSameFile(as: $0) } ?? false }
-    if let index, files[index] != stamp { throw .overwritten(path: path) }
+    if let index, let stamp, !files[index].isSameContent(as: stamp) { throw .overwritten(path: path) }
     guard let handle = dlopen(name(path, index ?? files.count), RTLD_NOW | RTLD_LOCAL) else {
       throw .unloadable(dlerror().map { String(cString: $0) } ?? path)
     }

@@ -69,12 +69,24 @@ enum NativeFunctions {
     }
   }
 
+  /// Says that an argument is no JSON.
+  private static func refuse(_ name: String, _ error: ErrorPlace) -> Bool {
+    let failure: JSONValue = [
+      "code": -32602, "message": JSONValue("\(name): it is no JSON, being too deep, inside itself or not UTF-8."),
+      "data": ["kind": "invalid-params", "parameter": JSONValue(name), "retryable": false],
+    ]
+    error?.pointee = failure.newReference()
+    return false
+  }
+
   static let stateGet: @convention(c) (Host, Text, ErrorPlace) -> Value = { host, key, error in
     ask(host, "state.get", ["key": JSONValue(text(key))], error)?.newReference()
   }
 
   static let stateSet: @convention(c) (Host, Text, Value, ErrorPlace) -> Bool = { host, key, value, error in
-    ask(host, "state.set", ["key": JSONValue(text(key)), "value": taken(value) ?? .null], error) != nil
+    let kept = taken(value)
+    guard value == nil || kept != nil else { return refuse("value", error) }
+    return ask(host, "state.set", ["key": JSONValue(text(key)), "value": kept ?? .null], error) != nil
   }
 
   static let call: @convention(c) (Host, Text, Value, ErrorPlace) -> Value = { host, method, params, error in

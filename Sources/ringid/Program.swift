@@ -31,7 +31,11 @@ enum Program {
       Loop.stop()
     }
     Loop.run()
-    return Loop.assumeIsolated { outcome.code }
+    return Loop.assumeIsolated {
+      // All that has to be written was.
+      if PluginHost.hasLeftThreads { _exit(outcome.code) }
+      return outcome.code
+    }
   }
 
   @Loop

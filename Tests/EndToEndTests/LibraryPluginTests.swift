@@ -93,9 +93,12 @@ struct LibraryPluginTests {
     try LibraryWorld.compileOdd(into: folder, as: "nothing.so", ["-DDESCRIPTION=\"no JSON\""])
     try LibraryWorld.compileOdd(
       into: folder, as: "wrong.so", [#"-DDESCRIPTION="{\"methods\": [{\"name\": \"a b\"}]}""#])
+    #expect(mkfifo("\(folder.config)/plugins.d/pipe.so", 0o600) == 0)
+    try folder.write("plugins.d/pipe.json", #"{"library": "./pipe.so"}"#)
     let world = try LibraryWorld(folder, until: ["good"])
     for (plugin, words) in [
-      "gone": ["gone.so", "No such file"], "text": ["text.so"], "abi": ["abi.so", "version 99", "build it again"],
+      "gone": ["gone.so", "No such file"], "text": ["text.so"], "pipe": ["pipe.so", "no regular file"],
+      "abi": ["abi.so", "version 99", "build it again"],
       "symbol": ["symbol.so", "ringi_plugin_create"], "nothing": ["nothing.so", "ringi_plugin_describe", "NULL"],
       "wrong": ["/methods/0/name", "a b"], "settings": ["settings.json:1:", "got an integer"],
     ] {
@@ -120,6 +123,22 @@ struct LibraryPluginTests {
     #expect(try world.client.call("q.echo", ["a": 1]) == ["a": 1])
     let row = try world.wait(for: "p") { $0["state"] == "failed" }
     #expect(row["lastError"]?.string?.contains("was not ready within 1s") == true)
+    world.agent.send(SIGTERM)
+    #expect(world.agent.wait(seconds: 20) == 0)
+  }
+
+  @Test("A library that hangs while it is loaded keeps neither the others waiting nor the agent from its end")
+  func hangingLoad() throws {
+    let folder = try AgentFolder([
+      "plugins.d/q.json": #"{"library": "./odd.so"}"#, "ringi.json": #"{"limits": {"requestTimeout": "1s"}}"#,
+    ])
+    try LibraryWorld.compileOdd(into: folder)
+    try LibraryWorld.compileOdd(into: folder, as: "hang.so", ["-DHANGING"])
+    let world = try LibraryWorld(folder, until: ["q"])
+    try folder.write("plugins.d/p.json", #"{"library": "./hang.so"}"#)
+    try world.client.call("agent.reload")
+    try world.wait(for: "p") { $0["state"] == "failed" }
+    #expect(try world.client.call("q.sleep", ["ms": 1]) == "slept")
     world.agent.send(SIGTERM)
     #expect(world.agent.wait(seconds: 20) == 0)
   }
@@ -222,7 +241,9 @@ struct LibraryPluginTests {
     let world = try LibraryWorld(["allow": ["agent.ping", "p.*"]])
     let client = world.client
     #expect(try client.call("p.state", ["key": "k", "value": ["a": 1]]) == ["a": 1])
-    #expect(try client.call("p.state", ["key": ""])["error"] == nil)
+    let refused = try client.call("p.state", ["key": "k", "value": "no JSON"])["error"]
+    #expect(refused?["data"]?["kind"] == "invalid-params")
+    #expect(try client.call("p.state", ["key": "k"]) == ["a": 1])
     try client.call("events.subscribe", ["types": ["p-event"]])
     try client.call("p.tell", ["log": "a line of its own", "event": "p-event"])
     let event = try client.notification("p-event")["event"]

@@ -176,6 +176,46 @@ struct PluginTests {
     #expect(types == ["task-ready", "task-ready", "approval-done"])
   }
 
+  @Test("An answer that shows another outcome is a conflict, and not what was asked for")
+  func opposite() throws {
+    let world = try PluginWorld(arguments: ["tasks", "opposite"])
+    let client = try world.start()
+    try client.call("tasks.refresh")
+    let error = try client.refusal("tasks.approve", ["task": "p/1"])
+    #expect(error?["data"]?["kind"] == "conflict" && error?["data"]?["task"]?["outcome"] == "rejected")
+  }
+
+  @Test("An answer that shows the task open leaves the outcome open")
+  func open() throws {
+    let world = try PluginWorld(arguments: ["tasks", "open"])
+    let client = try world.start()
+    try client.call("tasks.refresh")
+    let error = try client.refusal("tasks.approve", ["task": "p/1"])
+    #expect(error?["data"]?["kind"] == "outcome-unknown")
+    #expect(try client.call("tasks.get", ["task": "p/1"])["status"] != "done")
+  }
+
+  @Test("No word of a plugin's error keeps a decision out of the audit log")
+  func marks() throws {
+    let world = try PluginWorld(arguments: ["tasks", "marks"])
+    let client = try world.start()
+    try client.call("tasks.refresh")
+    let error = try client.refusal("tasks.approve", ["task": "p/1"])
+    #expect(error?["data"]?["kind"] == "unavailable" && error?["data"]?["reason"] == nil)
+    let entry = try client.call("audit.list")["entries"]?.array?.map(\.description).first { $0.contains("\"p/1\"") }
+    #expect(entry?.contains("\"unavailable\"") == true, "\(entry ?? "none")")
+  }
+
+  @Test("What a program publishes by agent.call bears its name, too")
+  func publisher() throws {
+    let world = try PluginWorld()
+    let client = try world.start()
+    try client.call("events.subscribe", ["types": ["own"]])
+    _ = try client.call(
+      "p.ask", ["method": "agent.call", "params": ["method": "events.publish", "params": ["type": "own"]]])
+    #expect(try client.notification("own")["event"]?["source"]?.string?.hasSuffix("/p") == true)
+  }
+
   @Test("A decision whose program ends over it is looked up in the next one, and not made twice")
   func lostDecision() throws {
     let world = try PluginWorld(["poll": ["every": "1d"]], arguments: ["tasks", "lost"])

@@ -26,6 +26,51 @@ struct PythonSDKTests {
     #expect(try client.call("tasks.approve", ["task": "p/2"])["already"] == true)
   }
 
+  @Test("Whatever a plugin's own code raises or returns, its call is answered and the next one works")
+  func hostileCode() throws {
+    let world = try world(
+      """
+      import sys
+      from ringi_plugin import Plugin, RingiError
+      plugin = Plugin("p", "1.0")
+
+      class Shy(Exception):
+          def __str__(self):
+              raise RuntimeError("no")
+
+      @plugin.method
+      def shy():
+          raise Shy()
+
+      @plugin.method
+      def deep():
+          value = []
+          for n in range(100000):
+              value = [value]
+          return value
+
+      @plugin.method
+      def odd():
+          raise RingiError("odd", x=object())
+
+      @plugin.method
+      def closed():
+          sys.stderr.close()
+          raise ValueError("said to nobody")
+
+      @plugin.method
+      def fine():
+          return "fine"
+
+      plugin.run()
+      """)
+    let client = try world.start()
+    for name in ["shy", "deep", "odd", "closed"] {
+      #expect(try client.refusal("p.\(name)")?["data"]?["kind"] == "backend-error", "\(name)")
+      #expect(try client.call("p.fine") == "fine")
+    }
+  }
+
   @Test("Names, summaries and schemas are those of the functions, where none are given")
   func schemas() throws {
     let world = try world(

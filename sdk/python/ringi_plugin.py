@@ -414,6 +414,10 @@ class Plugin:
 
     def log(self, message, level="info"):
         """Writes to the agent's log: debug, info, warning or error."""
+        if self._has_ended:
+            # The agent reads no messages any more; what is on standard error it logs.
+            print(message, file=sys.stderr, flush=True)
+            return
         self._notify("log", {"level": level, "message": str(message)})
 
     def progress(self, value):
@@ -515,18 +519,10 @@ class Plugin:
         return getattr(self._present, "call", None)
 
     def _serve(self, call, method, params):
-        self._present.call = call
-        handler = self._handlers.get(method)
+        # Whatever the plugin's own code does, its turn ends, and the call with it.
         try:
-            self.check_cancelled()
-            answer = {"result": self._answer(handler, method, params)}
-        except RingiError as error:
-            answer = {"error": error.as_json()}
-        except BaseException as error:
-            traceback.print_exc()
-            answer = {"error": self._fault(error, handler)}
-        try:
-            self._respond(call, answer, handler)
+            self._present.call = call
+            self._respond(call, method, params, self._handlers.get(method))
         finally:
             self._calls.pop(call.id, None)
             self._turns.release()
@@ -542,18 +538,35 @@ class Plugin:
 
     def _fault(self, error, handler):
         """What a caller is told of an exception that the plugin did not mean to be an answer."""
-        if handler is not None and handler.is_write:
-            return OutcomeUnknown("%s: %s" % (type(error).__name__, error)).as_json()
-        if isinstance(error, AgentError):
-            return error.as_json()
-        return RingiError("%s: %s" % (type(error).__name__, error)).as_json()
-
-    def _respond(self, call, answer, handler):
         try:
-            self._send({"id": call.id, **answer})
-        except (TypeError, ValueError) as error:
-            traceback.print_exc()
-            self._send({"id": call.id, "error": self._fault(error, handler)})
+            traceback.print_exception(type(error), error, error.__traceback__)
+        except BaseException:
+            pass  # Standard error may be closed, and an exception may not want to be printed.
+        if isinstance(error, AgentError) and not (handler is not None and handler.is_write):
+            return error.as_json()
+        try:
+            message = "%s: %s" % (type(error).__name__, error)
+        except BaseException:
+            message = type(error).__name__
+        kind = OutcomeUnknown if handler is not None and handler.is_write else RingiError
+        return kind(message).as_json()
+
+    def _respond(self, call, method, params, handler):
+        try:
+            self.check_cancelled()
+            self._send({"id": call.id, "result": self._answer(handler, method, params)})
+        except RingiError as error:
+            self._send_error(call, error.as_json, handler)
+        except BaseException as error:
+            fault = self._fault(error, handler)
+            self._send_error(call, lambda: fault, handler)
+
+    def _send_error(self, call, as_json, handler):
+        try:
+            self._send({"id": call.id, "error": as_json()})
+        except BaseException as other:
+            # What the error itself carries can't be written.
+            self._send({"id": call.id, "error": self._fault(other, handler)})
 
     def _initialize(self, params):
         self.instance, self.settings = params.get("instance", self.name), params.get("settings", {})

@@ -28,7 +28,7 @@ json_t *ringi_plugin_describe(void) {
       "mutation": true,
       "params": {
         "type": "object",
-        "properties": {"title": {"type": "string"}, "priority": {"type": "string"}},
+        "properties": {"title": {"type": "string"}, "priority": {"enum": ["low", "medium", "high", "urgent"]}},
         "required": ["title"],
         "additionalProperties": false
       },

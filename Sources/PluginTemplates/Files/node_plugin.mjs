@@ -38,7 +38,7 @@ const methods = {
           mutation: true,
           params: {
             type: "object",
-            properties: { title: { type: "string" }, priority: { type: "string" } },
+            properties: { title: { type: "string" }, priority: { enum: ["low", "medium", "high", "urgent"] } },
             required: ["title"],
             additionalProperties: false,
           },

@@ -1,5 +1,7 @@
 """A task source to start from: a list of things to do, kept by the agent. docs/plugins.md tells the rest."""
 
+from typing import Literal
+
 from ringi_plugin import Conflict, Plugin
 
 plugin = Plugin("@NAME@", "1.0")
@@ -22,7 +24,7 @@ def start(greeting: str = "hello"):
 
 
 @plugin.method(mutation=True)
-def add(title: str, priority: str = "medium") -> str:
+def add(title: str, priority: Literal["low", "medium", "high", "urgent"] = "medium") -> str:
     """Adds a task, and tells its id."""
     tasks = load()
     key = str(len(tasks) + 1)

@@ -11,7 +11,7 @@ manifest='{
   "methods": [
     {"name": "add", "summary": "Adds a task, and tells its id.", "mutation": true, "result": {"type": "string"},
      "params": {"type": "object", "required": ["title"], "additionalProperties": false,
-                "properties": {"title": {"type": "string"}, "priority": {"type": "string"}}}}],
+                "properties": {"title": {"type": "string"}, "priority": {"enum": ["low", "medium", "high", "urgent"]}}}}],
   "settingsSchema": {"type": "object", "additionalProperties": false}
 }'
 

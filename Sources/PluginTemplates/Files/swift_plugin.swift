@@ -11,7 +11,11 @@ final class Plugin: RingiPlugin, @unchecked Sendable {
       [
         "name": "add", "summary": "Adds a task, and tells its id.", "mutation": true,
         "params": [
-          "type": "object", "properties": ["title": ["type": "string"], "priority": ["type": "string"]],
+          "type": "object",
+          "properties": [
+            "title": ["type": "string"],
+            "priority": ["enum": ["low", "medium", "high", "urgent"]],
+          ],
           "required": ["title"], "additionalProperties": false,
         ],
         "result": ["type": "string"],

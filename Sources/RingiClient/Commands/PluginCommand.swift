@@ -112,7 +112,11 @@ private enum NewPlugin {
   private static func standardFolder(_ surroundings: Surroundings) -> String {
     let names = ["HOME", "RINGI_CONFIG", "XDG_CONFIG_HOME"]
     let variables = names.compactMap { name in surroundings.environment(name).map { (name, $0) } }
-    return trimmed(Paths(environment: Dictionary(uniqueKeysWithValues: variables)).config) + "/plugins.d"
+    let paths = Paths(
+      environment: Dictionary(uniqueKeysWithValues: variables),
+      // Where there is no configuration yet, it begins as the user's own.
+      exists: { isThere($0) || !isThere("/etc/ringi") })
+    return trimmed(paths.config) + "/plugins.d"
   }
 
   private static func trimmed(_ path: String) -> String {

@@ -58,10 +58,18 @@ extension Agent {
   }
 
   private func putIntoForce(plugins changes: Changes<PluginFile>) async -> [String] {
-    for file in changes.removed { await plugins.unload(file.instance) }
-    for file in changes.changed { await plugins.unload(file.instance, for: file) }
-    for file in changes.added + changes.changed { plugins.load(file) }
-    await plugins.settle(within: Self.startingLimit)
+    // Side by side: one that does not want to end keeps no other from starting.
+    let ends =
+      changes.removed.map { file in Loop.task { [plugins] in await plugins.unload(file.instance) } }
+      + changes.changed.map { file in
+        Loop.task { [plugins] in
+          await plugins.unload(file.instance, for: file)
+          plugins.load(file)
+        }
+      }
+    for file in changes.added { plugins.load(file) }
+    for end in ends { _ = await end.result }
+    await plugins.settle(within: PluginHost.startLimit)
     return changes.names.map { "plugins.d/\($0)" }
   }
 

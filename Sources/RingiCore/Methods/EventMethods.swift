@@ -116,7 +116,8 @@ package enum EventMethods {
         let type = try customType(params.text("type"))
         let records = try await bus.record([
           EventDraft(
-            type, subject: params["subject"]?.string, data: params["data"] ?? .emptyObject, causes: call.causes)
+            type, instance: call.actor.plugin, subject: params["subject"]?.string, data: params["data"] ?? .emptyObject,
+            causes: call.causes)
         ])
         return JSONText(written: { output in
           output.append(literal: #"{"event":"#)

@@ -32,6 +32,8 @@ package final class PluginHost {
       self.since = since
     }
 
+    /// Whether it is about to make room for another file, or for none.
+    var isLeaving = false
     var started: (any StartedPlugin)? { plugin as? any StartedPlugin }
     var totalRestarts: Int { restarts + (started?.supervisor.restarts ?? 0) }
   }
@@ -105,7 +107,7 @@ package final class PluginHost {
   }
 
   /// How long somebody waits for a program to start who asked for that.
-  private static let startLimit = Duration.seconds(5)
+  static let startLimit = Duration.seconds(5)
 
   nonisolated static let pollPrefix = "poll:"
 
@@ -255,7 +257,8 @@ package final class PluginHost {
   ///   - instance: The instance.
   ///   - next: The file that it is about to be loaded from instead; its log and its figures go on then.
   package func unload(_ instance: String, for next: PluginFile? = nil) async {
-    guard let entry = entries.removeValue(forKey: instance) else { return }
+    guard let entry = entries[instance] else { return }
+    entry.isLeaving = true
     if next?.isEnabled == true {
       replaced.insert(instance)
       leave(entry, as: "starting", "its file was changed")
@@ -266,6 +269,7 @@ package final class PluginHost {
     }
     await stop(entry)
     _ = await restarting[instance]?.result
+    if entries[instance] === entry { entries[instance] = nil }
     if next == nil {
       records[instance]?.log.clear()
       records[instance]?.figures = CallFigures(clock: parts.clock)
@@ -281,6 +285,9 @@ package final class PluginHost {
     await parts.scheduler.remove(Self.pollName(plugin.instance))
     await plugin.stop(isHurried: isHurried)
   }
+
+  /// Whether a library left something behind that the orderly end of a process could wait for.
+  package static var hasLeftThreads: Bool { LibraryRun.hasLeftThreads }
 
   /// Stops all instances, at the end of the agent.
   package func stopAll() async {
@@ -304,6 +311,8 @@ package final class PluginHost {
     guard isStarting(instance) else { return }
     let gate = Gate()
     settling.append((instance, gate))
+    // Whoever waits for an answer meanwhile is to get it.
+    let limit = min(limit, parts.limits().requestTimeout / 2)
     let alarm = parts.clock.alarm(after: limit) { gate.open() }
     defer {
       alarm.cancel()
@@ -459,6 +468,9 @@ package final class PluginHost {
     guard entry.file.isEnabled else {
       throw RPCError.conflict("The plugin \(instance) is disabled; set enabled in \(entry.file.path) and reload.")
     }
+    guard !entry.isLeaving else {
+      throw RPCError.pluginDown("The plugin \(instance) is being taken out or replaced; try again soon.")
+    }
     let work = restarting[instance] ?? beginRestart(entry)
     try await work.value
     await settle(instance, within: Self.startLimit)
@@ -473,7 +485,7 @@ package final class PluginHost {
       leave(entry, as: "starting", "a restart was asked for")
       await stop(entry)
       // A reload may have put another file into force meanwhile, or none.
-      guard entries[instance] === entry, !isStopping else { return }
+      guard entries[instance] === entry, !entry.isLeaving, !isStopping else { return }
       load(entry.file)
       entries[instance]?.restarts = restarts + 1
     }

@@ -236,6 +236,12 @@ final class PluginWorld {
         task = tasks[params["task"]]
         if task.get("status") == "done":
             raise Refusal({"code": -32005, "message": "Too late.", "data": {"kind": "conflict"}})
+        if "open" in flags:
+            return task
+        if "opposite" in flags:
+            return task | {"status": "done", "outcome": "rejected"}
+        if "marks" in flags:
+            raise Refusal({"code": -32006, "message": "No.", "data": {"reason": "store-full", "since": "now"}})
         task.update(status="done", outcome={"approve": "approved", "reject": "rejected"}[params["action"]])
         return task
 

@@ -22,6 +22,10 @@ struct later {
   ringi_call call;
 };
 
+#ifdef HANGING
+__attribute__((constructor)) static void hang(void) { sleep(3600); }
+#endif
+
 uint32_t ringi_plugin_abi(void) { return ABI; }
 
 json_t *ringi_plugin_describe(void) {
@@ -98,7 +102,11 @@ static void ask(const ringi_host *host, json_t *params, ringi_call call) {
 static void state(const ringi_host *host, json_t *params, ringi_call call) {
   const char *key = json_string_value(json_object_get(params, "key"));
   json_t *error = NULL, *value = json_object_get(params, "value");
-  if (value && !host->state_set(host, key, json_incref(value), &error)) {
+  if (json_is_string(value) && strcmp(json_string_value(value), "no JSON") == 0)
+    value = json_string_nocheck("\xFF");
+  else
+    json_incref(value);
+  if (value && !host->state_set(host, key, value, &error)) {
     host->answer(host, call, json_pack("{s:o}", "error", error));
     return;
   }

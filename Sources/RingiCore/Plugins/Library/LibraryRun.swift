@@ -19,6 +19,9 @@ final class LibraryRun {
     func complain(_ sentence: String)
   }
 
+  /// Whether a library's thread was left alone, which may hold what the end of a process waits for.
+  private(set) static var hasLeftThreads = false
+
   private let name: String
   private let clock: any LoopClock
   /// How long the library may take for what the agent waits for at the beginning.
@@ -225,6 +228,7 @@ final class LibraryRun {
     defer { alarm.cancel() }
     // A task of its own is not cancelled.
     _ = await Loop.task { try await outcome.done.wait() }.result
+    if outcome.result == nil { Self.hasLeftThreads = true }
     return outcome.result != nil
   }
 }

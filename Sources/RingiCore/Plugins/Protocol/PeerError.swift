@@ -83,6 +83,9 @@ enum PeerError {
     var details = Dictionary(data?.object?.map { ($0.key, $0.value) } ?? []) { $1 }
     details["kind"] = nil
     details["retryable"] = nil
+    // By these the agent knows errors of its own.
+    details["since"] = nil
+    if details["reason"]?.string?.hasPrefix("store-") == true { details["reason"] = nil }
     details["provider"] = JSONValue(name)
     guard let known = codes[kind], kind != "backend-error" else {
       if data?.object == nil, let data { details["data"] = data }

@@ -99,14 +99,21 @@ final class PluginRequests {
   private func publish(_ params: JSONValue) async throws -> JSONValue {
     guard let name = params["type"]?.string else { throw missing("type", "a string") }
     let type = try EventMethods.customType(name)
-    guard let missed = published.take(at: clock.uptime) else {
-      throw RPCError.overloaded("The plugin \(instance) publishes too many events; this one was dropped.")
-    }
-    if missed > 0 { log(.warning, "\(missed) events of the plugin were dropped: it publishes too many.") }
+    try takeFromFlood()
     let draft = EventDraft(
       type, instance: instance, subject: params["subject"]?.string, data: params["data"] ?? .emptyObject,
       causes: presentCauses)
     return ["event": try await surroundings.bus.publish([draft]).first?.json ?? .null]
+  }
+
+  /// Lets one more event through.
+  ///
+  /// - Throws: `RPCError` (overloaded) when there are too many.
+  private func takeFromFlood() throws(RPCError) {
+    guard let missed = published.take(at: clock.uptime) else {
+      throw .overloaded("The plugin \(instance) publishes too many events; this one was dropped.")
+    }
+    if missed > 0 { log(.warning, "\(missed) events of the plugin were dropped: it publishes too many.") }
   }
 
   /// Notes that the plugin works on a call, until `body` returns.
@@ -135,6 +142,7 @@ final class PluginRequests {
   ) async throws -> JSONValue {
     guard let method = params["method"]?.string else { throw missing("method", "a string") }
     let arguments = try access.check(method, params["params"] ?? .emptyObject)
+    if method == "events.publish" { try takeFromFlood() }
     var call = Call(origin: .owner(Actor(plugin: instance), causes: presentCauses))
     call.onProgress = progress
     let made = call

@@ -94,7 +94,15 @@ final class PluginTaskSource: TaskSource {
   }
 
   func decide(_ decision: Decision, on task: TaskItem) async throws -> TaskItem {
-    try await write("tasks.complete", params(decision, task), on: task)
+    guard let now = try await write("tasks.complete", params(decision, task), on: task) else { return task }
+    guard !now.status.isOpen else {
+      throw UnclearOutcome(
+        cause: .backendError(
+          provider: instance, message: "The plugin \(instance) answered tasks.complete with a task that is open still.")
+      )
+    }
+    guard let outcome = now.outcome, outcome != decision.kind.outcome else { return now }
+    throw AlreadyDecided(task: now)
   }
 
   func claim(_ task: TaskItem) async throws -> TaskItem {
@@ -108,11 +116,13 @@ final class PluginTaskSource: TaskSource {
   private func reserve(_ method: String, _ task: TaskItem, _ status: TaskItem.Status) async throws -> TaskItem {
     var known = task
     known.status = status
-    return try await write(method, ["task": JSONValue(task.id.key)], on: known)
+    return try await write(method, ["task": JSONValue(task.id.key)], on: known) ?? known
   }
 
   /// Sends one write; what leaves open whether it was done says so.
-  private func write(_ method: String, _ params: JSONValue, on task: TaskItem) async throws -> TaskItem {
+  ///
+  /// - Returns: The task as it is now, where the plugin says so.
+  private func write(_ method: String, _ params: JSONValue, on task: TaskItem) async throws -> TaskItem? {
     // Before anything is sent, nothing can have happened.
     guard let plugin else { throw RPCError.plugin(isDown: instance) }
     try plugin.checkRunning()
@@ -125,7 +135,7 @@ final class PluginTaskSource: TaskSource {
       throw UnclearOutcome(cause: .cancelled())
     }
     // It was done; what the answer says of it beyond that is welcome, and not needed.
-    if result.isNull { return task }
+    if result.isNull { return nil }
     do { return try own(result, task.id) } catch {
       throw UnclearOutcome(cause: rpcError(error))
     }
