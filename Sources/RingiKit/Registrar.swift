@@ -7,6 +7,7 @@ public struct Registrar {
   public let instance: String
   package private(set) var methods: [Method] = []
   package private(set) var source: (any TaskSource)?
+  package private(set) var watch: (any Watch)?
 
   package init(instance: String) { self.instance = instance }
 
@@ -52,5 +53,16 @@ public struct Registrar {
   /// Makes the instance a task source.
   ///
   /// - Parameter source: Asked at each poll.
-  public mutating func tasks(from source: some TaskSource) { self.source = source }
+  public mutating func tasks(from source: some TaskSource) {
+    precondition(watch == nil, "\(instance): an instance has tasks or a watch")
+    self.source = source
+  }
+
+  /// Has an instance that is no task source polled all the same.
+  ///
+  /// - Parameter watch: Asked at each poll.
+  public mutating func polls(_ watch: some Watch) {
+    precondition(source == nil, "\(instance): an instance has tasks or a watch")
+    self.watch = watch
+  }
 }

@@ -42,7 +42,7 @@ extension Agent {
   /// What is wrong now: with the configuration, the parts, and the backends.
   var problemSentences: [String] {
     problems.sentences + [inbox.openQuestion].compactMap(\.self)
-      + inbox.stale.compactMap { instance in
+      + inbox.failing.compactMap { instance in
         inbox.failure(of: instance).map { "The polls of \(instance) fail: \($0.message)" }
       }
   }

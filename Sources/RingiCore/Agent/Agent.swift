@@ -196,7 +196,7 @@ package final class Agent {
     try registry.add(coreMethods, of: "agent")
     let reading = Configuration.read(directory: options.configDirectory, providers: providers)
     for file in reading.configuration.plugins { plugins.load(file, isCheck: true) }
-    let polls = reading.configuration.plugins.filter { $0.isEnabled && plugins.hasSource($0.instance) }
+    let polls = reading.configuration.plugins.filter { $0.isEnabled && plugins.hasPoll($0.instance) }
       .map { (PluginHost.pollName($0.instance), $0.poll.schedule) }
     let jobs = reading.configuration.jobs.filter(\.isEnabled).map { ($0.name, $0.schedule) }
     return Check(

@@ -8,6 +8,7 @@ package final class BuiltinPlugin: Plugin {
   package let instance: String
   package let methods: [Method]
   package let source: (any TaskSource)?
+  package let watch: (any Watch)?
   private let implementation: any Provider
 
   package var provider: String { type(of: implementation).name }
@@ -26,6 +27,7 @@ package final class BuiltinPlugin: Plugin {
     implementation.register(on: &registrar)
     methods = registrar.methods
     source = registrar.source
+    watch = registrar.watch
   }
 
   package func stop(isHurried: Bool) async { await implementation.stop() }

@@ -10,8 +10,14 @@ package protocol Plugin: AnyObject {
   var provider: String { get }
   var methods: [Method] { get }
   var source: (any TaskSource)? { get }
+  /// What it does at each poll when it has no tasks.
+  var watch: (any Watch)? { get }
   /// Ends it.
   ///
   /// - Parameter isHurried: Whether the agent ends, and has less time to give.
   func stop(isHurried: Bool) async
+}
+
+extension Plugin {
+  package var watch: (any Watch)? { nil }
 }

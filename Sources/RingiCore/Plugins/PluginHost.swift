@@ -162,6 +162,8 @@ package final class PluginHost {
     }
     if let source = entry.source {
       add(source, entry.file)
+    } else if let watch = plugin.watch {
+      add(watch, entry.file, figures)
     } else if had != nil {
       parts.inbox.remove(instance)
       Loop.task { [parts] in await parts.scheduler.remove(Self.pollName(instance)) }
@@ -218,13 +220,23 @@ package final class PluginHost {
     let (inbox, instance) = (parts.inbox, file.instance)
     inbox.add(
       source, instance: instance, startsWithBaseline: file.firstPoll == .baseline, settles: file.settleAfter)
+    schedule(file) {
+      let result = try await inbox.poll(instance)
+      return ["ready": JSONValue(result.ready), "changed": JSONValue(result.changed)]
+    }
+  }
+
+  private func add(_ watch: any Watch, _ file: PluginFile, _ figures: CallFigures) {
+    let (inbox, instance) = (parts.inbox, file.instance)
+    inbox.add(watchOf: instance)
+    schedule(file) { try await inbox.watch(instance) { try await figures.count { try await watch.look() } } }
+  }
+
+  private func schedule(_ file: PluginFile, _ poll: @escaping Job.Body) {
     parts.scheduler.add(
       Job(
-        name: Self.pollName(instance), schedule: file.poll.schedule, jitter: file.poll.jitter, runsAtStart: true
-      ) {
-        let result = try await inbox.poll(instance)
-        return ["ready": JSONValue(result.ready), "changed": JSONValue(result.changed)]
-      })
+        name: Self.pollName(file.instance), schedule: file.poll.schedule, jitter: file.poll.jitter, runsAtStart: true,
+        body: poll))
   }
 
   /// The files to put into force: a new one that its provider can't use leaves the old one there.
@@ -441,7 +453,11 @@ package final class PluginHost {
 
   // MARK: Asking
 
-  package func hasSource(_ instance: String) -> Bool { entries[instance]?.plugin?.source != nil }
+  /// Whether an instance is polled, for tasks or for what it watches.
+  package func hasPoll(_ instance: String) -> Bool {
+    guard let plugin = entries[instance]?.plugin else { return false }
+    return plugin.source != nil || plugin.watch != nil
+  }
 
   /// What keeps instances from running although their files are right.
   package func problems(_ reading: Configuration.Reading) -> [ConfigurationProblem] {

@@ -61,9 +61,17 @@ package final class Inbox {
     sources[instance] = entry
   }
 
+  /// Takes in an instance that is polled for something else than tasks.
+  func add(watchOf instance: String) {
+    let entry = sources[instance] ?? InboxSource(instance: instance)
+    entry.isWatched = true
+    sources[instance] = entry
+  }
+
   /// Lets a task source go; whether its polls failed still counts when it comes back, so that the end of it is said.
   package func remove(_ instance: String) {
     sources[instance]?.source = nil
+    sources[instance]?.isWatched = false
   }
 
   /// Takes over what was recorded, and what polls have found out before it could be read.
@@ -89,8 +97,13 @@ package final class Inbox {
     sources.values.filter { $0.source != nil && $0.failure != nil }.map(\.instance).sorted()
   }
 
+  /// The instances whose last poll failed, whatever they are polled for.
+  var failing: [String] {
+    sources.values.filter { $0.isPolled && $0.failure != nil }.map(\.instance).sorted()
+  }
+
   package func failure(of instance: String) -> RPCError? {
-    sources[instance].flatMap { $0.source == nil ? nil : $0.failure }
+    sources[instance].flatMap { $0.isPolled ? $0.failure : nil }
   }
 
   func source(_ instance: String) throws -> InboxSource {
@@ -152,6 +165,26 @@ package final class Inbox {
       return result
     } catch {
       if error is CancellationError || entry.source !== source { throw error }
+      await failed(entry, rpcError(error))
+      throw error
+    }
+  }
+
+  /// Lets an instance without tasks look at its backend; that it can't, and that it can again, is told as of any poll.
+  ///
+  /// - Parameters:
+  ///   - instance: An instance that was added for it.
+  ///   - look: What it does.
+  /// - Returns: What `look` returns.
+  /// - Throws: What `look` throws.
+  func watch(_ instance: String, _ look: @Loop () async throws -> JSONValue) async throws -> JSONValue {
+    let entry = try source(instance)
+    do {
+      let found = try await look()
+      await recovered(entry)
+      return found
+    } catch {
+      if error is CancellationError || !entry.isWatched { throw error }
       await failed(entry, rpcError(error))
       throw error
     }

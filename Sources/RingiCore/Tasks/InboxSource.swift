@@ -9,6 +9,8 @@ final class InboxSource {
   let instance: String
   /// `nil` while the instance is not loaded; what is known of its tasks stays.
   var source: (any TaskSource)?
+  /// Whether the instance is polled for something else than tasks.
+  var isWatched = false
   var table = TaskTable()
   /// Whether the very first poll only notes what is there.
   var startsWithBaseline = false
@@ -20,6 +22,8 @@ final class InboxSource {
   var hasPolled = false
 
   init(instance: String) { self.instance = instance }
+
+  var isPolled: Bool { source != nil || isWatched }
 
   /// What the store keeps of it as a whole.
   var state: InstanceRows.State { InstanceRows.State(hasPolled: hasPolled, failure: failure) }
