@@ -20,6 +20,14 @@ public import EventLoop
 
   public var isEmpty: Bool { shelves.values.allSatisfy(\.keys.isEmpty) }
 
+  /// The cookies' names and values.
+  public var pairs: [(name: String, value: String)] {
+    shelves.values.flatMap(\.lines.values).compactMap { line in
+      let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+      return fields.count >= 7 ? (String(fields[5]), String(fields[6])) : nil
+    }
+  }
+
   /// Forgets all cookies, those that requests under way have sent included.
   public func removeAll() { shelves = [:] }
 

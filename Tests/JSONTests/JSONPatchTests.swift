@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func applyingGivesTheNewValueWhateverTheTwoAre() throws {
-    var random = SplitMix(state: 20_261_130)
+    var random = SplitMix(seed: 20_261_130)
     for _ in 0..<3000 {
       let (old, new) = (Self.value(&random, 4), Self.value(&random, 4))
       #expect(try JSONPatch(from: old, to: new).applied(to: old) == new)
@@ -84,16 +84,3 @@ import Testing
 }
 
 private func pointer(_ text: String) -> JSONPointer { JSONPointer(text) ?? .root }
-
-/// The same numbers in each run.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-}

@@ -1,17 +1,18 @@
 extension SandboxArguments {
   package static let usage =
-    "usage: ringi-sandbox sap-workflow|servicenow|todoist|users-api|wunderlist [--env neo|cf|sbpa] [--port N]"
+    "usage: ringi-sandbox curam|sap-workflow|servicenow|todoist|users-api|wunderlist [--env neo|cf|sbpa] [--port N]"
     + " [--set SWITCH=VALUE]... [--help]"
 
   package static var help: String {
     let (todoist, usersAPI) = (TodoistConfiguration(), UsersAPIConfiguration())
-    let wunderlist = WunderlistConfiguration()
+    let (curam, wunderlist) = (CuramConfiguration(), WunderlistConfiguration())
+    let users = curam.users.map { "  \($0.name) with password \"\($0.password)\"" }.joined(separator: "\n")
     return """
       \(usage)
 
-      Imitates SAP's workflow service, a ServiceNow instance, Todoist's API v1, Wunderlist's API v1, or a small REST API of
-      users and approvals, on 127.0.0.1, strictly and over real HTTP, for tests, demos and trying things out. Prints its
-      URL on one line when it listens; everything it knows is gone when it ends.
+      Imitates SAP's workflow service, Cúram's REST application, a ServiceNow instance, Todoist's API v1, Wunderlist's
+      API v1, or a small REST API of users and approvals, on 127.0.0.1, strictly and over real HTTP, for tests, demos and
+      trying things out. Prints its URL on one line when it listens; everything it knows is gone when it ends.
 
         --env neo|cf|sbpa      which generation of SAP's service (neo)
                                  neo    Basic authentication, session cookies, XSRF tokens
@@ -38,6 +39,10 @@ extension SandboxArguments {
         client      \(ServiceNowClient.standardID)
                     with secret \(ServiceNowClient.standardSecret), which acts as the user integration
 
+      curam: clients append /v1/... to URL/Rest, and log in at URL/Rest/j_security_check as one of
+      \(users)
+      The citizen needs the form field user_type=EXTERNAL. There are persons/101 and some more.
+
       todoist and wunderlist: the API is at URL/api/v1, the login at URL/oauth.
         todoist     token \(todoist.token)
                     client \(todoist.clientID), callback \(todoist.redirect)
@@ -58,6 +63,8 @@ extension SandboxArguments {
       docs/sandbox.md lists all calls.
 
       Switches, with the values they begin with (sap-workflow: on neo):
+        curam
+      \(list(curam.switches))
         sap-workflow
       \(list(SAPSwitches()))
         servicenow

@@ -12,6 +12,7 @@ extension SandboxArguments {
   /// The sandbox that was asked for; it does not listen yet.
   package var sandbox: any RunnableSandbox {
     switch backend {
+    case .curam: CuramSandbox(curam)
     case .sapWorkflow: SAPWorkflowSandbox(configuration)
     case .serviceNow: ServiceNowSandbox(serviceNow)
     case .todoist: TodoistSandbox(todoist)

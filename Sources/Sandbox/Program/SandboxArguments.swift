@@ -1,6 +1,7 @@
 /// What `ringi-sandbox` was asked to do.
 package struct SandboxArguments: Sendable {
   package enum Backend: String, Sendable, CaseIterable {
+    case curam
     case sapWorkflow = "sap-workflow"
     case serviceNow = "servicenow"
     case todoist
@@ -17,6 +18,7 @@ package struct SandboxArguments: Sendable {
   package private(set) var backend = Backend.sapWorkflow
   /// What SAP's workflow service begins with.
   package private(set) var configuration = SAPWorkflowConfiguration(.neo)
+  package private(set) var curam = CuramConfiguration()
   package private(set) var serviceNow = ServiceNowConfiguration()
   package private(set) var todoist = TodoistConfiguration()
   package private(set) var wunderlist = WunderlistConfiguration()
@@ -63,6 +65,7 @@ package struct SandboxArguments: Sendable {
   private mutating func set(_ name: String, _ value: String) throws(UsageError) {
     do throws(SwitchError) {
       switch backend {
+      case .curam: try curam.switches.set(name, value)
       case .sapWorkflow: try configuration.switches.set(name, value)
       case .serviceNow: try serviceNow.switches.set(name, value)
       case .todoist: try todoist.switches.set(name, value)

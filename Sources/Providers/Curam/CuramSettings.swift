@@ -1,0 +1,66 @@
+internal import RingiKit
+
+/// What a plugins.d file says about one installation.
+struct CuramSettings {
+  enum CSRF: String, CaseIterable { case auto, on, off }
+
+  /// The two places where versions of the product end a session.
+  static let logouts = ["/logout", "/logout.jsp"]
+
+  let url: HTTPURL
+  let user: String
+  let password: Secret
+  let loginFields: [(String, String)]
+  let referer: String
+  let csrf: CSRF
+  let authCookies: Set<String>
+  /// In the order in which they are tried.
+  let logouts: [String]
+  let language: String
+  let watched: [CuramPath]
+  let connection: ConnectionSettings
+
+  /// - Throws: `SettingsError` for what the schema cannot say.
+  init(_ json: JSONValue, directory: String) throws(SettingsError) {
+    url = try HTTPURL(setting: "url", of: json)
+    guard url.origin.scheme == "https" || Self.loopback.contains(url.origin.host) else {
+      throw SettingsError(
+        at: .root.appending("url"),
+        "url: \(url); it takes https, since the service's cookies are for secure connections alone")
+    }
+    guard let password = json["password"].flatMap(Secret.init) else {
+      throw SettingsError(at: .root.appending("password"), "password is missing")
+    }
+    user = json["user"]?.string ?? ""
+    self.password = password
+    loginFields = json["loginFields"]?.object?.map { ($0.key, $0.value.string ?? "") } ?? []
+    referer = json["referer"]?.string ?? ""
+    csrf = json["csrf"]?.string.flatMap(CSRF.init) ?? .auto
+    authCookies = Set(json["authCookies"]?.array?.compactMap(\.string) ?? [])
+    let first = json["logout"]?.string ?? Self.logouts[0]
+    logouts = [first] + Self.logouts.filter { $0 != first }
+    language = json["language"]?.string ?? ""
+    watched = try Self.watched(json["watch"])
+    connection = try ConnectionSettings(json, directory: directory)
+  }
+
+  /// Where nobody else listens in, for tests.
+  private static let loopback: Set<String> = ["127.0.0.1", "[::1]", "localhost"]
+
+  private static func watched(_ json: JSONValue?) throws(SettingsError) -> [CuramPath] {
+    var paths: [CuramPath] = []
+    let items: [JSONValue] = json?.array.map(Array.init) ?? []
+    for (index, item) in items.enumerated() {
+      let place = JSONPointer.root.appending("watch").appending(index)
+      let path: CuramPath
+      do throws(RPCError) {
+        path = try CuramPath(item["path"]?.string ?? "", query: item["query"])
+      } catch {
+        throw SettingsError(at: place.appending("path"), error.message)
+      }
+      guard !paths.contains(path) else { throw SettingsError(at: place, "watch has \(path.text) twice") }
+      paths.append(path)
+    }
+    return paths
+  }
+}

@@ -1,0 +1,55 @@
+package import JSON
+package import Timing
+
+/// What a sandbox begins with, and returns to when it is reset.
+package struct CuramConfiguration: Sendable {
+  package var switches = CuramSwitches()
+  /// Where the clock stands; nil follows the system's.
+  package var clock: Timestamp?
+  package var users = [
+    CuramUser(name: "caseworker", password: "casework-1"),
+    CuramUser(name: "symbols", password: "p&ss=w+rd%41 "),
+    CuramUser(name: "cyrillic", password: "пароль"),
+    CuramUser(name: "trailing", password: "blank "),
+    CuramUser(name: "citizen", password: "citizen-1", isExternal: true),
+    CuramUser(name: "newcomer", password: "newcomer-1", hasRights: false),
+  ]
+  /// By path below `/v1`; of a person only `relationships` is documented.
+  package var resources: [String: JSONValue] = [
+    "persons/101": [
+      "concernRoleID": "101", "fullName": "Ada Example", "dateOfBirth": "1984-05-17", "status": "RST1",
+      "relationships": [
+        [
+          "relatedConcernRoleID": "102", "fullName": "Ben Example", "relationshipType": "RT3",
+          "startDate": "2009-06-01",
+        ]
+      ],
+    ],
+    "persons/102": ["concernRoleID": "102", "fullName": "Ben Example"],
+    // The two are one when they are read as doubles.
+    "persons/9007199254740992": ["concernRoleID": "9007199254740992", "fullName": "Eve Neighbour"],
+    "persons/9007199254740993": ["concernRoleID": "9007199254740993", "fullName": "Eva Exact"],
+    "ua/application_form": ["data": []],
+  ]
+
+  package init() {}
+}
+
+/// Somebody who can log in.
+package struct CuramUser: Sendable {
+  package let name: String
+  package var password: String
+  /// Whether it is a citizen, who logs in with a `user_type`.
+  package var isExternal: Bool
+  /// Whether there is a security identifier for the operations.
+  package var hasRights: Bool
+  /// Wrong passwords since the last reset.
+  package internal(set) var failures = 0
+
+  package init(name: String, password: String, isExternal: Bool = false, hasRights: Bool = true) {
+    self.name = name
+    self.password = password
+    self.isExternal = isExternal
+    self.hasRights = hasRights
+  }
+}
