@@ -20,7 +20,7 @@ final class TodoistWire: TaskListWire {
   func note(_ response: HTTPResponse) {
     guard let warning = response.headers["Warning"], warning != lastWarning else { return }
     lastWarning = warning
-    log(.warning, "the service warns: \(warning.prefix(200))")
+    log(.warning, "the service warns: \(warning)")
   }
 
   func refusal(_ response: HTTPResponse, _ request: HTTPRequest) -> RPCError {

@@ -13,12 +13,14 @@ package final class Redactor {
   private var lasting: Set<String> = []
   /// Those that come and go, by owner, oldest first.
   private var passing: [String: [String]] = [:]
-  /// All of them, the longest first.
+  /// All of them, and the lines of those that have several.
   private var patterns: [SecretPattern] = []
+  /// Which of the patterns a byte of a text may begin.
+  private var begun: [[Int]] = []
 
   package init() {}
 
-  /// Makes a value unspeakable; values under four bytes are too common to look for.
+  /// Makes a value unspeakable, and its lines; values under four bytes are too common to look for.
   package func add(_ secret: String) {
     if lasting.insert(secret).inserted { sharpen() }
   }
@@ -37,14 +39,33 @@ package final class Redactor {
   }
 
   private func sharpen() {
-    patterns = lasting.union(passing.values.joined()).compactMap { SecretPattern($0) }.sorted { $0.count > $1.count }
+    let values = lasting.union(passing.values.joined())
+    patterns = values.union(values.flatMap(Self.lines)).compactMap { SecretPattern($0) }
+    begun = (UInt8.min...UInt8.max).map { byte in patterns.indices.filter { patterns[$0].begins(with: byte) } }
+  }
+
+  /// The lines of a value that has several: it is written and read line by line, such as a key in PEM (RFC 7468).
+  ///
+  /// Shorter ones than eight bytes are too common to look for.
+  private static func lines(of secret: String) -> [String] {
+    guard secret.contains(where: \.isNewline) else { return [] }
+    return secret.split(whereSeparator: \.isNewline).map { line in
+      var line = line.drop(while: \.isWhitespace)
+      while line.last?.isWhitespace == true { line.removeLast() }
+      return String(line)
+    }.filter { $0.utf8.count >= 8 }
   }
 
   /// The text with each form of each secret replaced.
   package func redact(_ text: String) -> String {
     guard !patterns.isEmpty else { return text }
     var text = text
-    return text.withUTF8 { replaced($0) } ?? text
+    return text.withUTF8 { replaced($0, []) } ?? text
+  }
+
+  /// The text without what it shows of secrets, at the edges where it was cut the part of one too.
+  func redact(_ text: [UInt8], cut edges: CutEdges) -> String {
+    text.withUnsafeBufferPointer { replaced($0, edges) } ?? String(decoding: text, as: UTF8.self)
   }
 
   /// The value with each form of each secret replaced, in keys and strings at any depth.
@@ -66,7 +87,9 @@ package final class Redactor {
   }
 
   private func isShown(in text: UnsafeBufferPointer<UInt8>) -> Bool {
-    patterns.contains { $0.firstRange(in: text) != nil }
+    text.indices.contains { place in
+      begun[Int(text[place])].contains { patterns[$0].end(in: text, from: place) != nil }
+    }
   }
 
   private func clean(_ value: JSONValue) -> JSONValue {
@@ -77,27 +100,55 @@ package final class Redactor {
   }
 
   /// The text without what it shows; `nil` when it shows nothing.
-  private func replaced(_ text: UnsafeBufferPointer<UInt8>) -> String? {
-    var result: [UInt8]?
-    for pattern in patterns {
-      if let output = result.map({ $0.withUnsafeBufferPointer { replaced($0, pattern) } }) ?? replaced(text, pattern) {
-        result = output
-      }
-    }
-    return result.map { String(decoding: $0, as: UTF8.self) }
-  }
-
-  private func replaced(_ text: UnsafeBufferPointer<UInt8>, _ pattern: SecretPattern) -> [UInt8]? {
-    guard var place = pattern.firstRange(in: text) else { return nil }
+  private func replaced(_ text: UnsafeBufferPointer<UInt8>, _ edges: CutEdges) -> String? {
+    let ranges = Self.merged(shown(in: text) + shown(at: edges, of: text))
+    guard !ranges.isEmpty else { return nil }
     var output: [UInt8] = []
     var start = 0
-    while true {
-      output += text[start..<place.lowerBound]
+    for range in ranges {
+      output += text[start..<range.lowerBound]
       output += Self.mark.utf8
-      start = place.upperBound
-      guard let next = pattern.firstRange(in: text, from: start) else { break }
-      place = next
+      start = range.upperBound
     }
-    return output + text[start...]
+    return String(decoding: output + text[start...], as: UTF8.self)
+  }
+
+  /// Where a text shows secrets.
+  private func shown(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    guard !patterns.isEmpty else { return [] }
+    var ranges: [Range<Int>] = []
+    // Where each pattern was found last ends, so that it is not looked for inside of itself.
+    var ends = [Int](repeating: 0, count: patterns.count)
+    for place in text.indices {
+      for index in begun[Int(text[place])] where place >= ends[index] {
+        guard let end = patterns[index].end(in: text, from: place) else { continue }
+        ends[index] = end
+        ranges.append(place..<end)
+      }
+    }
+    return ranges
+  }
+
+  /// Where a text shows a part of a secret because the rest was cut off.
+  private func shown(at edges: CutEdges, of text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    if edges.contains(.front), let end = patterns.compactMap({ $0.endOfRest(in: text) }).max() {
+      ranges.append(0..<end)
+    }
+    if edges.contains(.back), !patterns.isEmpty {
+      let start = text.indices.first { place in
+        begun[Int(text[place])].contains { patterns[$0].isBegun(in: text, from: place) }
+      }
+      if let start { ranges.append(start..<text.count) }
+    }
+    return ranges
+  }
+
+  /// The ranges in their order, those that overlap as one: half of a secret must not be left where another begins.
+  private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
+    ranges.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { merged, range in
+      guard let last = merged.last, range.lowerBound < last.upperBound else { return merged.append(range) }
+      merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+    }
   }
 }

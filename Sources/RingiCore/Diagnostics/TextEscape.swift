@@ -34,6 +34,25 @@ struct TextEscape {
     }
   }
 
+  /// Whether a text ends before an escape that may begin at a place.
+  static func isBegun(in text: UnsafeBufferPointer<UInt8>, at place: Int) -> Bool {
+    switch text[place] {
+    case UInt8(ascii: "%"): text.count - place < 3
+    case UInt8(ascii: "\\"): text.count - place < 12 && text[place...].allSatisfy(isOfScalar)
+    default: false
+    }
+  }
+
+  /// How many bytes at the front of a text are at most what is left of an escape whose beginning was cut off.
+  static func lengthOfRest(in text: UnsafeBufferPointer<UInt8>) -> Int {
+    min(text.count, max(1, text.prefix(11).prefix(while: isOfScalar).count))
+  }
+
+  /// Whether a byte may stand in `\uXXXX`.
+  private static func isOfScalar(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "u") || Character(Unicode.Scalar(byte)).isHexDigit
+  }
+
   /// `\uXXXX`, or two of them for a character beyond the first 65,536.
   private static func scalar(_ text: UnsafeBufferPointer<UInt8>, _ place: Int) -> (Unicode.Scalar, length: Int)? {
     guard let first = hex(text, place + 2, digits: 4) else { return nil }

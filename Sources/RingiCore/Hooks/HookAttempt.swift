@@ -88,7 +88,7 @@ final class HookAttempt {
   /// A variable of the agent's whose value holds a secret stays with the agent.
   private func environment(_ hook: Hook, _ event: Event) -> [String: String] {
     environment.filter { redactor.redact($0.value) == $0.value }
-      .merging(HookEnvironment.variables(for: event).mapValues { redactor.redact($0) }) { $1 }
+      .merging(HookEnvironment.variables(for: event) { redactor.redact($0) }) { $1 }
       .merging(hook.environment) { $1 }
   }
 

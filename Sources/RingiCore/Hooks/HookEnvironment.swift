@@ -21,7 +21,12 @@ package enum HookEnvironment {
   }
 
   /// What tells a program about an event.
-  package static func variables(for event: Event) -> [String: String] {
+  ///
+  /// - Parameters:
+  ///   - event: What happened.
+  ///   - redact: Takes secrets out of a value, before it is cut.
+  /// - Returns: The variables' values by their names.
+  package static func variables(for event: Event, redact: (String) -> String) -> [String: String] {
     let task = event.data["task"]
     let values = [
       "RINGI_EVENT_ID": event.id,
@@ -31,12 +36,12 @@ package enum HookEnvironment {
       "RINGI_TASK_TITLE": task?["title"]?.string,
       "RINGI_TASK_PROVIDER": task?["provider"]?.string,
     ]
-    return values.compactMapValues { $0.map(value) }
+    return values.compactMapValues { $0.map { value($0, redact) } }
   }
 
-  private static func value(_ text: String) -> String {
+  private static func value(_ text: String, _ redact: (String) -> String) -> String {
     var text = text
     text.unicodeScalars.removeAll { $0 == "\0" }
-    return text.prefix(bytes: maxValueBytes)
+    return redact(text).prefix(bytes: maxValueBytes)
   }
 }

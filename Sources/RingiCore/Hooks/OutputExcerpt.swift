@@ -2,8 +2,8 @@ internal import EventLoop
 
 /// The beginning and the end of what a hook's program wrote.
 ///
-/// Twice as much is kept as is shown: secrets are taken out before the text is cut, and the half of one that stands at
-/// the inner edge is never shown.
+/// Twice as much is kept as is shown, since a text gets shorter when secrets are taken out. The part of one that stands
+/// at an inner edge is taken out too.
 @Loop
 final class OutputExcerpt {
   /// The most bytes shown of each end.
@@ -25,12 +25,12 @@ final class OutputExcerpt {
   /// The text without secrets and without white space at its ends.
   func text(_ redactor: Redactor) -> String {
     if total <= head.count + tail.count {
-      let whole = redactor.redact(String(decoding: head + tail, as: UTF8.self)).trimmed
+      let whole = redactor.redact(head + tail, cut: []).trimmed
       guard whole.utf8.count > 2 * Self.shown else { return whole }
       return joined(whole, whole, omitted: whole.utf8.count - 2 * Self.shown)
     }
-    let first = redactor.redact(String(decoding: head, as: UTF8.self))
-    let last = redactor.redact(String(decoding: tail.suffix(Self.kept), as: UTF8.self))
+    let first = redactor.redact(head, cut: .back)
+    let last = redactor.redact(Array(tail.suffix(Self.kept)), cut: .front)
     return joined(first, last, omitted: total - 2 * Self.shown)
   }
 

@@ -106,7 +106,7 @@ final class ScheduledJob {
       lastError = nil
     case .failure(let error):
       plan.failed(error, at: now, using: &random)
-      lastError = redactor.redact(Self.describe(error))
+      lastError = redactor.excerpt(Self.describe(error), bytes: Redactor.maxMessageBytes)
       // Who asked for one more run is told what the backend asked for.
       if plan.heldUntil != nil { answer(result) }
     }

@@ -197,7 +197,9 @@ package final class PluginHost {
       readSecret: { [unowned self] secret in try await self.read(secret, secrets, file) },
       hide: { secrets.hide($0, of: instance) },
       state: PluginState(of: instance, in: parts.store),
-      log: { [weak self] level, message in self?.log(level, instance, message) },
+      log: { [weak self, redactor = parts.redactor] level, message in
+        self?.log(level, instance, redactor.excerpt(message, bytes: Redactor.maxMessageBytes))
+      },
       publish: { draft in
         var draft = draft
         draft.instance = instance

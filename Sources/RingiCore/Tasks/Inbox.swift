@@ -165,7 +165,7 @@ package final class Inbox {
       return result
     } catch {
       if error is CancellationError || entry.source !== source { throw error }
-      await failed(entry, rpcError(error))
+      await failed(entry, bus.redactor.redact(rpcError(error)))
       throw error
     }
   }

@@ -154,6 +154,26 @@ import Testing
     }
   }
 
+  @Test func theKeysOfAnErrorsDataAreReplacedAtAnyDepth() async throws {
+    try await onLoop {
+      let error = RPCError.backendError(
+        provider: "sap", message: "no", details: ["a sesame": 1, "b": ["sesame": [["sesame": "sesame"]]]])
+      let redacted = Self.redactor("sesame").redact(error)
+      #expect(redacted.details["a •••"] == 1 && redacted.details["b"] == ["•••": [["•••": "•••"]]])
+      #expect(redacted.details["provider"] == "sap" && !redacted.json.description.contains("sesame"))
+    }
+  }
+
+  @Test func anErrorsMessageIsCutAfterItsSecretsAreTakenOut() async throws {
+    try await onLoop {
+      for offset in 4080..<4110 {
+        let message = String(repeating: ".", count: offset) + "sesame" + String(repeating: ".", count: 9000)
+        let error = Self.redactor("sesame").redact(RPCError.backendError(provider: "sap", message: message))
+        #expect(error.message.allSatisfy { ".•…".contains($0) } && error.message.utf8.count <= 4096 + 3)
+      }
+    }
+  }
+
   // MARK: The ways out
 
   @Test func noAnswerShowsASecret() async throws {

@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import RingiModel
 import Testing
@@ -32,10 +33,19 @@ import Timing
     #expect(variables(["task": ["title": "a\0\0b\0"]])["RINGI_TASK_TITLE"] == "ab")
   }
 
+  @Test func secretsAreTakenOutBeforeAValueIsCut() {
+    for offset in 8180..<8195 {
+      let title = String(repeating: ".", count: offset) + "sesame"
+      let value = variables(["task": ["title": JSONValue(title)]])["RINGI_TASK_TITLE"]
+      #expect(value?.allSatisfy { ".•".contains($0) } == true)
+    }
+  }
+
   private func variables(_ data: JSONValue) -> [String: String] {
     HookEnvironment.variables(
       for: Event(
         id: "01J", source: "s", type: EventType("x"), time: Timestamp(milliseconds: 0), subject: nil, sequence: 7,
-        data: data))
+        data: data)
+    ) { $0.replacingOccurrences(of: "sesame", with: "•••") }
   }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Foundation
 import RingiTestSupport
 import Testing
 
@@ -37,6 +38,22 @@ import Testing
         let text = excerpt.text(redactor)
         #expect(!text.contains("tOp"))
         #expect(!text.contains("rEt"))
+      }
+    }
+  }
+
+  @Test(arguments: [500, 5000]) func noPartOfALongSecretShowsAtTheEdges(_ length: Int) async throws {
+    try await onLoop {
+      let redactor = Redactor()
+      let secret = String((0..<length).map { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement() ?? "a" })
+      redactor.add(secret)
+      for offset in stride(from: 0, to: 7000, by: 97) {
+        let excerpt = OutputExcerpt()
+        let dots = String(repeating: ".", count: offset)
+        for text in [dots, secret, String(repeating: ".", count: 20_000), secret, dots] { excerpt.append(text) }
+        let shown = excerpt.text(redactor).replacingOccurrences(of: "bytes left out", with: "")
+        #expect(shown.allSatisfy { ".•… \n0123456789".contains($0) }, "\(shown)")
+        #expect(shown.filter(\.isNumber).count <= 5)
       }
     }
   }

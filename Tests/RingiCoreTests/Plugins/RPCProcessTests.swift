@@ -31,7 +31,8 @@ struct RPCProcessTests {
     _ script: String, _ owner: Owner, _ clock: TestClock, _ bounds: RPCProcess.Bounds = .init()
   ) throws -> RPCProcess {
     let command = ChildProcess.Command(["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"])
-    return try RPCProcess(command, name: "p", dialect: .ringi, bounds: bounds, clock: clock, owner: owner)
+    return try RPCProcess(
+      command, name: "p", dialect: .ringi, bounds: bounds, clock: clock, redactor: Redactor(), owner: owner)
   }
 
   /// Answers each line with what stands for its id in `$id`.

@@ -30,14 +30,15 @@ final class CheckedLibrary: CheckedPlugin {
   ///   - instance: The plugin instance.
   ///   - clock: Measures how long it takes.
   ///   - limit: How long loading it and making an instance may take, each.
+  ///   - redactor: Takes secrets out of its errors.
   ///   - serve: Answers what it asks.
   /// - Throws: `SystemError`.
   init(
-    _ instance: String, clock: any LoopClock, limit: Duration,
+    _ instance: String, clock: any LoopClock, limit: Duration, redactor: Redactor,
     serve: @escaping @Loop (String, JSONValue) throws -> JSONValue
   ) throws {
     desk = Desk(serve)
-    run = try LibraryRun(instance, clock: clock, limit: limit, owner: desk)
+    run = try LibraryRun(instance, clock: clock, limit: limit, redactor: redactor, owner: desk)
   }
 
   func load(_ path: String) async throws -> NativeLibrary {

@@ -16,7 +16,9 @@ extension PluginCheck {
         CrashReport.disarm()
         notePrinted(output.finish())
       }
-      let subject = try CheckedLibrary(file.instance, clock: clock, limit: limit) { [unowned self] method, params in
+      let subject = try CheckedLibrary(
+        file.instance, clock: clock, limit: limit, redactor: redactor
+      ) { [unowned self] method, params in
         try answer(method, params)
       }
       self.subject = subject

@@ -12,7 +12,7 @@ extension PluginCheck {
     do {
       let process = try RPCProcess(
         program.start(in: file.directory, PluginEnvironment.base(of: environment)), name: file.instance,
-        dialect: program.dialect, bounds: RPCProcess.Bounds(), clock: clock, owner: self)
+        dialect: program.dialect, bounds: RPCProcess.Bounds(), clock: clock, redactor: redactor, owner: self)
       subject = process
       // What stopped it is told.
       do { try await talk(process, program) } catch {}

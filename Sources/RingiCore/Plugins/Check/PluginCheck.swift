@@ -22,7 +22,7 @@ package final class PluginCheck {
   let environment: [String: String]
   let limit: Duration
   let clock: any LoopClock
-  private let redactor = Redactor()
+  let redactor = Redactor()
   /// Makes text of a report.
   let render: @Sendable (PluginReport) -> String
   private var report: PluginReport
@@ -49,7 +49,7 @@ package final class PluginCheck {
     (self.file, self.environment, self.limit, self.clock, self.render) = (file, environment, limit, clock, render)
     report = PluginReport(plugin: file.instance, file: file.path)
     requests = CheckedRequests(instance: file.instance, allow: file.allow)
-    lastWords = ErrorOutput(redact: redactor.redact, write: { _ in })
+    lastWords = ErrorOutput(redactor, write: { _ in })
   }
 
   /// Ends a program at once.
@@ -74,14 +74,9 @@ package final class PluginCheck {
   private func clean(_ finding: PluginReport.Finding) -> PluginReport.Finding {
     switch finding {
     case .departure(let expected, let got):
-      .departure(expected: expected, got: Self.excerpt(redactor.redact(got)))
+      .departure(expected: expected, got: redactor.excerpt(got, bytes: 600))
     case .remark(let text): .remark(redactor.redact(text))
     }
-  }
-
-  private static func excerpt(_ text: String) -> String {
-    let start = text.prefix(bytes: 600)
-    return start.utf8.count < text.utf8.count ? "\(start)…" : start
   }
 
   // MARK: Calls

@@ -70,7 +70,8 @@ final class LibraryPlugin: StartedPlugin {
 
   private func open() async throws {
     let run = try LibraryRun(
-      instance, clock: context.clock, limit: surroundings.limits().requestTimeout, owner: self)
+      instance, clock: context.clock, limit: surroundings.limits().requestTimeout, redactor: surroundings.redactor,
+      owner: self)
     self.run = run
     let native = try await run.load(library.path)
     let manifest = try PluginManifest(native.description, from: "Its description")

@@ -56,11 +56,12 @@ final class LibraryRun {
   ///   - name: The plugin instance.
   ///   - clock: Measures how long the library takes.
   ///   - limit: How long loading it and making an instance may take, each.
+  ///   - redactor: Takes secrets out of its errors.
   ///   - owner: Hears from it; not kept alive.
   /// - Throws: `SystemError`.
-  init(_ name: String, clock: any LoopClock, limit: Duration, owner: any Owner) throws {
+  init(_ name: String, clock: any LoopClock, limit: Duration, redactor: Redactor, owner: any Owner) throws {
     (self.name, self.clock, self.limit, self.owner) = (name, clock, limit, owner)
-    pending = PendingCalls(of: name, clock: clock)
+    pending = PendingCalls(of: name, clock: clock, redactor)
     let ear = Ear()
     host = NativeHost(
       instance: name, isOnAgent: { Loop.isCurrent }, arrived: { Loop.run { ear.run?.take() } })

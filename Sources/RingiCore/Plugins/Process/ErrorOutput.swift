@@ -1,14 +1,13 @@
 internal import EventLoop
-internal import RingiKit
 
 /// What a plugin's program writes to its standard error, for the log: lines of bounded length, and not too many.
 @Loop
 final class ErrorOutput {
   /// The longest line that is shown, in bytes.
   nonisolated static let shown = 2 << 10
-  /// Twice as much is kept: secrets are taken out before a line is cut, and half of one is never shown.
+  /// Twice as much is kept, since a line gets shorter when secrets are taken out.
   private var lines = LineReader(limit: 2 * shown)
-  private let redact: @Loop (String) -> String
+  private let redactor: Redactor
   private let write: @Loop (String) -> Void
   /// The last line that was not empty.
   private(set) var last: String?
@@ -16,10 +15,10 @@ final class ErrorOutput {
   /// Makes a reader of one program's output.
   ///
   /// - Parameters:
-  ///   - redact: Takes secrets out of a line.
+  ///   - redactor: Takes secrets out of a line.
   ///   - write: Takes each line.
-  init(redact: @escaping @Loop (String) -> String, write: @escaping @Loop (String) -> Void) {
-    (self.redact, self.write) = (redact, write)
+  init(_ redactor: Redactor, write: @escaping @Loop (String) -> Void) {
+    (self.redactor, self.write) = (redactor, write)
   }
 
   func take(_ bytes: UnsafeRawBufferPointer) {
@@ -29,9 +28,8 @@ final class ErrorOutput {
 
   private func take(_ bytes: [UInt8], isCut: Bool) {
     guard bytes.contains(where: { $0 > 0x20 }) else { return }
-    let text = redact(String(decoding: bytes, as: UTF8.self))
-    let line = text.prefix(bytes: Self.shown)
-    last = isCut || line.utf8.count < text.utf8.count ? "\(line)…" : line
-    if let last { write(last) }
+    let line = redactor.excerpt(of: bytes, isCut: isCut, bytes: Self.shown)
+    last = line
+    write(line)
   }
 }

@@ -59,7 +59,7 @@ final class ProcessPlugin: StartedPlugin {
 
   /// Runs the program once.
   private func run() async -> Supervisor.End {
-    let errors = ErrorOutput(redact: surroundings.redactor.redact) { [requests] in requests.log(.info, $0) }
+    let errors = ErrorOutput(surroundings.redactor) { [requests] in requests.log(.info, $0) }
     self.errors = errors
     defer {
       session?.close()
@@ -93,7 +93,7 @@ final class ProcessPlugin: StartedPlugin {
       .filter { redactor.redact($0.value) == $0.value }
     return try RPCProcess(
       program.start(in: file.directory, environment), name: instance, dialect: program.dialect, bounds: bounds,
-      clock: clock, owner: self)
+      clock: clock, redactor: redactor, owner: self)
   }
 
   private func end(of process: RPCProcess, _ lastLine: String?) -> String {
@@ -204,7 +204,9 @@ final class ProcessPlugin: StartedPlugin {
       let answer = try await session.call(
         offer.ownName, params, { serverRequests.elicit($0) },
         { try await self.call("tools/call", $0, within: $1, causes: call.causes, progress: progress) })
-      return try MCPResult.read(answer, of: offer.ownName, instance)
+      do throws(RPCError) { return try MCPResult.read(answer, of: offer.ownName, instance) } catch {
+        throw surroundings.redactor.redact(error)
+      }
     }
   }
 

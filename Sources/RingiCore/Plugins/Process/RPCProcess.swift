@@ -47,6 +47,7 @@ package final class RPCProcess {
   private let dialect: PluginProtocol
   private let bounds: Bounds
   private let clock: any LoopClock
+  private let redactor: Redactor
   private weak var owner: (any Owner)?
   private let child: ChildProcess
   private let hasEnded = Gate()
@@ -71,14 +72,16 @@ package final class RPCProcess {
   ///   - dialect: What it speaks.
   ///   - bounds: What it may make the agent hold.
   ///   - clock: Measures how long it takes.
+  ///   - redactor: Takes secrets out of its errors, and of what is shown of its output.
   ///   - owner: Hears from it; not kept alive.
   /// - Throws: `ChildProcessError`.
   package init(
     _ command: ChildProcess.Command, name: String, dialect: PluginProtocol, bounds: Bounds, clock: any LoopClock,
-    owner: any Owner
+    redactor: Redactor, owner: any Owner
   ) throws {
-    (self.name, self.dialect, self.bounds, self.clock, self.owner) = (name, dialect, bounds, clock, owner)
-    pending = PendingCalls(of: name, clock: clock)
+    (self.name, self.dialect, self.bounds, self.owner) = (name, dialect, bounds, owner)
+    (self.clock, self.redactor) = (clock, redactor)
+    pending = PendingCalls(of: name, clock: clock, redactor)
     lines = LineReader(limit: bounds.lineBytes)
     unasked = TokenBucket(capacity: 2000, perSecond: 1000, at: clock.uptime)
     odd = TokenBucket(capacity: 1000, perSecond: 10, at: clock.uptime)
@@ -277,7 +280,7 @@ package final class RPCProcess {
     guard odd.take(at: clock.uptime) != nil else {
       return fail("It keeps writing what is no JSON-RPC message to its standard output.")
     }
-    owner?.complain("The plugin \(what): \(String(decoding: line.prefix(400), as: UTF8.self))")
+    owner?.complain("The plugin \(what): \(redactor.excerpt(of: line, bytes: 400))")
   }
 
   // MARK: Serving

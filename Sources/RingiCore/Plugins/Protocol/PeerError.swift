@@ -1,14 +1,15 @@
 internal import JSON
 internal import JSONRPC
 
-/// The error that a plugin answered with, as the agent's clients see it.
+/// The error that a plugin answered with, with one of the agent's codes.
+///
+/// Its message is whole, and may hold secrets: ``PendingCalls`` takes them out before it cuts the message.
 enum PeerError {
   private static let codes = [
     "invalid-params": -32602, "overloaded": -32000, "backend-error": -32002, "login-required": -32003,
     "not-found": -32004, "conflict": -32005, "unavailable": -32006, "outcome-unknown": -32008, "cancelled": -32800,
   ]
   private static let retryable: Set = ["overloaded", "unavailable", "cancelled"]
-  private static let maxMessageBytes = 4 << 10
 
   /// Whether an error says that the plugin doesn't know the method.
   static func isUnknownMethod(_ error: RPCError) -> Bool { error.details["code"] == "-32601" }
@@ -74,12 +75,11 @@ enum PeerError {
   }
 
   private static func read(_ json: JSONValue, as kind: String, from name: String) -> RPCError {
-    if let text = json.string { return .backendError(provider: name, message: text.prefix(bytes: maxMessageBytes)) }
-    guard let code = json["code"]?.int, let text = json["message"]?.string else {
+    if let text = json.string { return .backendError(provider: name, message: text) }
+    guard let code = json["code"]?.int, let message = json["message"]?.string else {
       return odd("an error that is no error object", from: name)
     }
     let data = json["data"]
-    let message = text.prefix(bytes: maxMessageBytes)
     var details = Dictionary(data?.object?.map { ($0.key, $0.value) } ?? []) { $1 }
     details["kind"] = nil
     details["retryable"] = nil

@@ -25,13 +25,22 @@ final class PendingCalls<Answer: Sendable> {
   /// How the plugin is called in messages.
   private let name: String
   private let clock: any LoopClock
+  private let redactor: Redactor
   private var entries: [Int: PendingCall] = [:]
   private var lastID = 0
   /// The calls that were answered last, in no order.
   private var answered: [Int] = Array(repeating: 0, count: 128)
   private var answers = 0
 
-  init(of name: String, clock: any LoopClock) { (self.name, self.clock) = (name, clock) }
+  /// Makes a list without calls.
+  ///
+  /// - Parameters:
+  ///   - name: How the plugin is called in messages.
+  ///   - clock: Measures how long answers take.
+  ///   - redactor: Takes secrets out of errors.
+  init(of name: String, clock: any LoopClock, _ redactor: Redactor) {
+    (self.name, self.clock, self.redactor) = (name, clock, redactor)
+  }
 
   var count: Int { entries.count }
 
@@ -101,10 +110,11 @@ final class PendingCalls<Answer: Sendable> {
     answers += 1
   }
 
+  /// Ends a call that still waits; no error goes on with a secret in it, or longer than errors are.
   @discardableResult
   private func end(_ id: Int, _ result: Result<Answer, RPCError>) -> Bool {
     guard let call = entries.removeValue(forKey: id) else { return false }
-    call.result = result
+    call.result = result.mapError { redactor.redact($0) }
     call.done.open()
     return true
   }

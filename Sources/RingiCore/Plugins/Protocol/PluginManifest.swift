@@ -97,7 +97,7 @@ struct PluginManifest: Sendable {
   private static func offer(_ json: JSONValue, _ place: String, hasTasks: Bool) throws(Mistake) -> Offer {
     guard let name = json["name"]?.string, isName(name) else {
       throw mistake(
-        "\(place)/name: takes a name of letters, digits, \".\", \"-\" and \"_\", \(maxNameBytes) bytes at most, got \(json["name"].map { String("\($0)".prefix(100)) } ?? "none")"
+        "\(place)/name: takes a name of letters, digits, \".\", \"-\" and \"_\", \(maxNameBytes) bytes at most, got \(json["name"]?.shown ?? "none")"
       )
     }
     guard !["initialize", "shutdown"].contains(name), !(hasTasks && name.hasPrefix("tasks.")) else {

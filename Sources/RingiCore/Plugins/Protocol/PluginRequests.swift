@@ -83,15 +83,14 @@ final class PluginRequests {
 
   /// Logs what the plugin says.
   func logOwn(_ level: ProviderContext.LogLevel, _ message: String) {
-    // Secrets are taken out before it is cut.
-    log(level, surroundings.redactor.redact(message).prefix(bytes: Self.maxLogBytes))
+    log(level, message)
   }
 
   /// Logs what is said of the plugin.
   func log(_ level: ProviderContext.LogLevel, _ message: String) {
     guard let missed = logged.take(at: clock.uptime) else { return }
     if missed > 0 { context.log(.warning, "\(missed) lines of the plugin were left out: it writes too many.") }
-    context.log(level, message)
+    context.log(level, surroundings.redactor.excerpt(message, bytes: Self.maxLogBytes))
   }
 
   // MARK: Events

@@ -6,6 +6,8 @@ internal import Timing
 
 /// A task as a plugin describes it: the members that clients see, most of which may be left out.
 enum PluginTask {
+  private static let maxIDBytes = 512
+
   /// Reads a task.
   ///
   /// - Parameters:
@@ -34,7 +36,9 @@ enum PluginTask {
       throw reader.mistake("a task has no id")
     }
     if key.hasPrefix("\(instance)/") { key.removeFirst(instance.count + 1) }
-    guard !key.isEmpty, key.utf8.count <= 512 else { throw reader.mistake("id takes 1 to 512 bytes") }
+    guard !key.isEmpty, key.utf8.count <= maxIDBytes else {
+      throw reader.mistake("id takes 1 to \(maxIDBytes) bytes")
+    }
     return TaskItem.ID(provider: instance, key: key)
   }
 
@@ -43,7 +47,7 @@ enum PluginTask {
     let instance: String
 
     func mistake(_ what: String) -> RPCError {
-      let task = json["id"]?.string.map { " \($0.prefix(100))" } ?? ""
+      let task = json["id"]?.string.map { $0.utf8.count <= PluginTask.maxIDBytes ? " \($0)" : "" } ?? ""
       return .backendError(
         provider: instance, message: "The plugin \(instance) described a task\(task) that can't be used: \(what).")
     }
@@ -73,7 +77,7 @@ enum PluginTask {
       guard let text = try text(name) else { return nil }
       guard let word = Word(rawValue: text) else {
         throw mistake(
-          "\(name) takes one of \(Word.allCases.map(\.rawValue).joined(separator: ", ")), got \(JSONValue(String(text.prefix(100))))"
+          "\(name) takes one of \(Word.allCases.map(\.rawValue).joined(separator: ", ")), got \(JSONValue(text).shown)"
         )
       }
       return word
@@ -82,7 +86,7 @@ enum PluginTask {
     func time(_ name: String) throws(RPCError) -> Timestamp? {
       guard let text = try text(name) else { return nil }
       guard let time = Timestamp(rfc3339: text) else {
-        throw mistake("\(name) takes a time such as 2026-11-30T05:09:00Z, got \(JSONValue(String(text.prefix(100))))")
+        throw mistake("\(name) takes a time such as 2026-11-30T05:09:00Z, got \(JSONValue(text).shown)")
       }
       return time
     }
@@ -93,7 +97,7 @@ enum PluginTask {
       for name in names {
         guard let action = TaskItem.Action(rawValue: name) else {
           throw mistake(
-            "actions takes \(TaskItem.Action.allCases.map(\.rawValue).joined(separator: ", ")), got \(JSONValue(String(name.prefix(100))))"
+            "actions takes \(TaskItem.Action.allCases.map(\.rawValue).joined(separator: ", ")), got \(JSONValue(name).shown)"
           )
         }
         actions.append(action)

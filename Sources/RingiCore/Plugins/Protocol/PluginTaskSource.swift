@@ -35,7 +35,7 @@ final class PluginTaskSource: TaskSource {
       let id = try PluginTask.id(record, of: instance)
       guard ids.insert(id).inserted else {
         throw RPCError.backendError(
-          provider: instance, message: "The plugin \(instance) listed the task \(id.key.prefix(100)) twice.")
+          provider: instance, message: "The plugin \(instance) listed the task \(id.key) twice.")
       }
       return TaskSnapshot.Item(id: id, fingerprint: Fingerprint.of(record.utf8)) {
         try PluginTask.read(record, of: instance)
@@ -67,7 +67,7 @@ final class PluginTaskSource: TaskSource {
     guard task.id == id else {
       throw RPCError.backendError(
         provider: instance,
-        message: "The plugin \(instance) answered about the task \(task.id.key.prefix(100)) when asked about \(id.key)."
+        message: "The plugin \(instance) answered about the task \(task.id.key) when asked about \(id.key)."
       )
     }
     return task

@@ -20,7 +20,7 @@ struct MCPSessionTests {
       let (owner, clock) = (Owner(), TestClock())
       let process = try RPCProcess(
         ChildProcess.Command(["/bin/cat"], environment: [:]), name: "p", dialect: .mcp, bounds: .init(), clock: clock,
-        owner: owner)
+        redactor: Redactor(), owner: owner)
       let session = MCPSession(
         process,
         MCPSession.Surroundings(

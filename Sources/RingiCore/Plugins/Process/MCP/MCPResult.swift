@@ -3,8 +3,6 @@ internal import JSONRPC
 
 /// What a tool answers.
 enum MCPResult {
-  private static let maxMessageBytes = 4 << 10
-
   /// The result for the agent's client: the structured content, or else the content with all its texts and images.
   ///
   /// - Parameters:
@@ -12,10 +10,11 @@ enum MCPResult {
   ///   - tool: The tool, as the server calls it.
   ///   - instance: The plugin instance.
   /// - Returns: The result.
-  /// - Throws: `RPCError` (backend-error) when the tool failed, or the answer is none.
+  /// - Throws: `RPCError` (backend-error) when the tool failed, or the answer is none; its message has what the server
+  ///   says, with its secrets and of any length.
   static func read(_ answer: JSONValue, of tool: String, _ instance: String) throws(RPCError) -> JSONValue {
     if let type = answer["resultType"], type != "complete" {
-      throw PeerError.odd("a resultType of \(type)", from: instance)
+      throw PeerError.odd("a resultType of \(type.shown)", from: instance)
     }
     let content = answer["content"]
     if answer["isError"] == true {
@@ -32,7 +31,7 @@ enum MCPResult {
 
   private static func text(_ content: JSONValue?) -> String? {
     let texts = content?.array?.compactMap { $0["type"] == "text" ? $0["text"]?.string : nil } ?? []
-    let text = texts.joined(separator: "\n").prefix(bytes: maxMessageBytes)
+    let text = texts.joined(separator: "\n")
     return text.isEmpty ? nil : text
   }
 }

@@ -124,7 +124,7 @@ final class MCPSession {
   }
 
   private static func strange(_ revisions: [JSONValue]) -> UnusablePlugin {
-    let theirs = revisions.prefix(10).map { "\($0)".prefix(bytes: 100) }.joined(separator: ", ")
+    let theirs = revisions.prefix(10).map(\.shown).joined(separator: ", ")
     return UnusablePlugin(
       description:
         "It speaks the revision \(theirs) of the Model Context Protocol; the agent speaks \((handshakes + [stateless]).joined(separator: ", "))."
