@@ -3,7 +3,8 @@ internal import Glibc
 
 /// The standard output of this process, kept from what else lives in it.
 struct DivertedOutput {
-  private static let shown = 600
+  /// Twice what is shown, since a text gets shorter when secrets are taken out.
+  private static let kept = 2 * PluginCheck.shown
 
   /// Where it went before.
   let original: CInt
@@ -22,15 +23,15 @@ struct DivertedOutput {
 
   /// Puts everything back.
   ///
-  /// - Returns: The beginning of what was printed meanwhile.
-  func finish() -> String {
+  /// - Returns: The beginning of what was printed meanwhile, and whether there is more.
+  func finish() -> (text: [UInt8], isCut: Bool) {
     fflush(nil)
     dup2(original, STDOUT_FILENO)
     close(original)
     rewind(file)
-    var bytes = [UInt8](repeating: 0, count: Self.shown)
+    var bytes = [UInt8](repeating: 0, count: Self.kept)
     let count = fread(&bytes, 1, bytes.count, file)
     fclose(file)
-    return String(decoding: bytes.prefix(count), as: UTF8.self)
+    return (Array(bytes.prefix(count)), count == bytes.count)
   }
 }

@@ -30,8 +30,9 @@ extension PluginCheck {
     }
   }
 
-  private func notePrinted(_ text: String) {
-    guard !text.isEmpty else { return }
+  private func notePrinted(_ output: (text: [UInt8], isCut: Bool)) {
+    guard !output.text.isEmpty else { return }
+    let text = redactor.excerpt(of: output.text, isCut: output.isCut, bytes: Self.shown)
     note("standard output", [.departure(expected: "nothing on standard output, which is the agent's", got: text)])
   }
 

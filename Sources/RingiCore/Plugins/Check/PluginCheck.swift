@@ -12,6 +12,8 @@ package final class PluginCheck {
   /// What no task is called, and no method.
   static let strangeTask = "ringi-check-no-such-task"
   static let strangeMethod = "ringi-check-no-such-method"
+  /// The most bytes that are shown of what a plugin did.
+  nonisolated static let shown = 600
   /// The most lines of standard output that are told.
   private static let maxComplaints = 100
 
@@ -74,7 +76,7 @@ package final class PluginCheck {
   private func clean(_ finding: PluginReport.Finding) -> PluginReport.Finding {
     switch finding {
     case .departure(let expected, let got):
-      .departure(expected: expected, got: redactor.excerpt(got, bytes: 600))
+      .departure(expected: expected, got: redactor.excerpt(got, bytes: Self.shown))
     case .remark(let text): .remark(redactor.redact(text))
     }
   }
