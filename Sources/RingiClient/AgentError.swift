@@ -15,7 +15,17 @@ struct AgentError {
 
   /// What the person reads: the agent's own sentence, and what its data tells to do next.
   var failure: Failure {
-    Failure(exitCode, message, advice: advice)
+    Failure(exitCode, sentence, advice: advice)
+  }
+
+  /// A line for each of several polls that failed.
+  static func lines(ofPolls failed: [JSONValue]) -> [String] {
+    failed.map { "\(Fields.plainText($0["provider"])): \(AgentError($0).sentence)" }
+  }
+
+  /// The message; what it names a method for, the shell has a command for.
+  private var sentence: String {
+    code == -32007 ? message.replacing("plugins.list", with: "`ringi plugins`") : message
   }
 
   private var exitCode: ExitCode {
@@ -41,14 +51,17 @@ struct AgentError {
     for (name, change) in data["changes"]?.object.map(Array.init) ?? [] {
       lines.append("\(name): \(Fields.plainText(change["from"])) → \(Fields.plainText(change["to"]))")
     }
+    lines += Self.lines(ofPolls: data["failed"]?.array.map { Array($0.dropFirst()) } ?? [])
     if let seconds = data["retryAfter"]?.double {
       lines.append("Try again in \(Int64(clamping: seconds.rounded(.up))) s.")
     }
     switch code {
     case -32601: lines.append("`ringi discover` lists the methods.")
     case -32001: lines.append("`ringi discover` lists what this socket allows.")
-    case -32007: lines.append("`ringi plugins` says what became of it.")
-    case -32008: lines.append("`ringi task ID` shows what the backend says; decide again only when it is settled.")
+    case -32007 where !sentence.contains("`ringi plugins`"): lines.append("`ringi plugins` says what became of it.")
+    case -32008:
+      guard let task = data["task"]?.string else { break }
+      lines.append("`ringi task \(task)` shows what the backend says; decide again only when it is settled.")
     default: break
     }
     return lines

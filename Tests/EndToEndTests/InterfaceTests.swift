@@ -75,6 +75,15 @@ import Testing
     }
   }
 
+  @Test func whereThereAreNoPluginsThatIsSaid() throws {
+    try withAgent { client in
+      let plugin = try client.refusal("plugins.get", ["plugin": "nope"])
+      #expect(plugin?["message"] == "There is no plugin \"nope\"; there are none, and `ringi plugin new` makes one.")
+      let source = try client.refusal("tasks.refresh", ["provider": "nope"])
+      #expect(source?["message"] == "There is no task source nope; no plugin has tasks.")
+    }
+  }
+
   // MARK: - Discovery
 
   @Test func discoveryDescribesEveryMethod() throws {

@@ -134,6 +134,13 @@ package enum TaskMethods {
         [
           "polled": .array(of: .string("An instance that was asked.")), "ready": .integer("Tasks that became ready."),
           "changed": .integer("Tasks that changed otherwise."),
+          "failed": .array(
+            of: .object(
+              [
+                "provider": .string("An instance that could not be asked."), "code": .integer("The error's code."),
+                "message": .string("What happened."), "data": .any.described("The error's data."),
+              ], required: ["provider", "code", "message", "data"])
+          ).described("The polls that failed, where others did not."),
         ], required: ["polled", "ready", "changed"]),
       handler: .async { params, _ in
         if let provider = params["provider"]?.string { _ = try inbox.source(provider) }
@@ -141,7 +148,7 @@ package enum TaskMethods {
         // Each on its own, so that a slow backend delays no other.
         let polls = instances.map { instance in Loop.task { try await poll(instance) } }
         return try await withTaskCancellationHandler {
-          try await refreshed(instances, polls)
+          try await refreshed(instances, polls, inbox.bus.redactor)
         } onCancel: {
           for task in polls { task.cancel() }
         }
@@ -149,11 +156,11 @@ package enum TaskMethods {
   }
 
   private static func refreshed(
-    _ instances: [String], _ polls: [Task<Inbox.PollResult, any Error>]
+    _ instances: [String], _ polls: [Task<Inbox.PollResult, any Error>], _ redactor: Redactor
   ) async throws -> JSONValue {
     var (ready, changed) = (0, 0)
     var polled: [String] = []
-    var failures: [any Error] = []
+    var failures: [(instance: String, error: any Error)] = []
     for (instance, poll) in zip(instances, polls) {
       do {
         let result = try await poll.value
@@ -161,14 +168,24 @@ package enum TaskMethods {
         changed += result.changed
         polled.append(instance)
       } catch {
-        failures.append(error)
+        failures.append((instance, error))
       }
     }
-    if polled.isEmpty, let failure = failures.first { throw failure }
-    return [
+    if polled.isEmpty, failures.count == 1 { throw failures[0].error }
+    let failed = failures.map {
+      redactor.redact(rpcError($0.error)).json.setting("provider", to: JSONValue($0.instance))
+    }
+    if polled.isEmpty, let first = failures.first {
+      var error = rpcError(first.error)
+      error.message = "No poll succeeded; that of \(first.instance): \(error.message)"
+      error.details["failed"] = JSONValue(array: failed)
+      throw error
+    }
+    let result: JSONValue = [
       "polled": JSONValue(array: polled.map { JSONValue($0) }), "ready": JSONValue(ready),
       "changed": JSONValue(changed),
     ]
+    return failed.isEmpty ? result : result.setting("failed", to: JSONValue(array: failed))
   }
 
   // MARK: Acting

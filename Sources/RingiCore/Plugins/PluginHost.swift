@@ -513,8 +513,10 @@ package final class PluginHost {
 
   private func entry(_ instance: String) throws -> Entry {
     guard let entry = entries[instance] else {
+      let names = entries.keys.sorted().joined(separator: ", ")
       throw RPCError.notFound(
-        "There is no plugin \"\(instance.prefix(100))\"; there are: \(entries.keys.sorted().joined(separator: ", ")).")
+        "There is no plugin \"\(instance.prefix(100))\"; "
+          + (names.isEmpty ? "there are none, and `ringi plugin new` makes one." : "there are: \(names)."))
     }
     return entry
   }

@@ -107,7 +107,7 @@ package final class Decisions {
 
   private func carryOut(_ id: TaskItem.ID, _ request: Request) async throws -> Done {
     let (entry, source) = try inbox.live(id)
-    try check(entry.table.pending[id])
+    try check(entry.table.pending[id], of: id)
     if let known = entry.table.entries[id]?.task, !known.status.isOpen {
       return try await repeated(known, request.decision)
     }
@@ -150,11 +150,11 @@ package final class Decisions {
   }
 
   /// A task whose last decision has an unknown outcome takes no second one.
-  private func check(_ pending: TaskTable.Pending?) throws(RPCError) {
+  private func check(_ pending: TaskTable.Pending?, of id: TaskItem.ID) throws(RPCError) {
     guard let pending else { return }
     throw .outcomeUnknown(
       "The task was sent the decision to \(pending.decision.kind.rawValue) at \(pending.since.rfc3339) and the backend has not shown yet whether it took it; wait for the next poll, or run tasks.refresh.",
-      details: ["since": JSONValue(pending.since.rfc3339)])
+      details: ["task": JSONValue(id.description), "since": JSONValue(pending.since.rfc3339)])
   }
 
   /// The task as the backend has it now, compared with what the person saw.
@@ -350,7 +350,7 @@ package final class Decisions {
 
   private func reserve(_ reservation: Reservation, _ id: TaskItem.ID, _ call: Call) async throws -> Done {
     let (entry, source) = try inbox.live(id)
-    try check(entry.table.pending[id])
+    try check(entry.table.pending[id], of: id)
     guard let task = entry.table.entries[id]?.task, task.status.isOpen else {
       throw RPCError.conflict("The task \(id) is no longer open; nothing was sent.")
     }

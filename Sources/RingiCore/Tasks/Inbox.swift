@@ -108,8 +108,10 @@ package final class Inbox {
 
   func source(_ instance: String) throws -> InboxSource {
     guard let entry = sources[instance] else {
+      let names = instances.joined(separator: ", ")
       throw RPCError.notFound(
-        "There is no task source \(instance); there are: \(instances.joined(separator: ", ")).",
+        "There is no task source \(instance); "
+          + (names.isEmpty ? "no plugin has tasks." : "there are: \(names)."),
         details: ["provider": JSONValue(instance)])
     }
     return entry

@@ -181,7 +181,16 @@ import Testing
         agent.inbox.add(web, instance: "web", startsWithBaseline: true)
         source.put(source.item("1"), source.item("2"))
       }
-      #expect(try client.call("tasks.refresh") == ["polled": ["sap"], "ready": 2, "changed": 0])
+      let found = try client.call("tasks.refresh")
+      #expect(found["polled"] == ["sap"] && found["ready"] == 2 && found["changed"] == 0)
+      #expect(found["failed"]?.array?.count == 1)
+      #expect(found["failed"]?[0]?["provider"] == "web" && found["failed"]?[0]?["message"] == "Down.")
+      #expect(found["failed"]?[0]?["code"] == -32006 && found["failed"]?[0]?["data"]?["retryAfter"] == 3600)
+      try await onLoop { source.failure = .backendError(provider: "sap", message: "No.") }
+      let none = try client.refusal("tasks.refresh")
+      #expect(none?["code"] == -32002 && none?["data"]?["failed"]?.array?.map { $0["provider"] } == ["sap", "web"])
+      try await onLoop { source.failure = nil }
+      #expect(try client.call("tasks.refresh", ["provider": "sap"])["failed"] == nil)
       let error = try client.refusal("tasks.refresh", ["provider": "web"])
       #expect(error?["code"] == -32006)
       #expect(error?["data"]?["retryAfter"] == 3600)
