@@ -102,4 +102,16 @@ struct LibraryCheckTests {
     let report = try JSONValue(parsing: run.output)
     #expect(report["departures"]?[0]?["expected"] == "a check that can begin", "\(report)")
   }
+
+  @Test("Of a library that was not built it is told what builds it")
+  func unbuilt() throws {
+    let folder = try AgentFolder()
+    let variables = ["RINGI_CONFIG": folder.config]
+    let new = try Program.run("ringi", ["plugin", "new", "p", "--language", "c"], environment: variables)
+    try #require(new.status == 0)
+    let run = try Program.run("ringi", ["plugin", "check", "p"], environment: variables)
+    #expect(run.status == 1)
+    #expect(
+      run.output.contains("plugins.d/p/plugin.so; \(folder.config)/plugins.d/p/build.sh builds it."), "\(run.output)")
+  }
 }

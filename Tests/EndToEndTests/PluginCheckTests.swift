@@ -232,6 +232,34 @@ struct PluginCheckTests {
     #expect(run.errors.contains("There is no plugin nine") && run.errors.contains("Did you mean none?"))
   }
 
+  @Test("A folder and a program in the place of the plugin's file are told as such, with the file")
+  func otherFiles() throws {
+    let folder = try AgentFolder([
+      "plugins.d/todo.json": #"{"command": ["./todo/plugin.py"]}"#, "plugins.d/todo/plugin.py": "", "alone/a.py": "",
+    ])
+    let file = "\(folder.config)/plugins.d/todo.json"
+    for (path, got) in [
+      ("plugins.d/todo/", "is a folder; the plugin's file is \(file)."),
+      ("plugins.d/todo/plugin.py", "is no plugin's file; the plugin's file is \(file)."),
+      ("alone/a.py", "is no plugin's file; name the plugin, or its .json file in plugins.d."),
+    ] {
+      let run = try Program.run("ringid", ["--check-plugin", "\(folder.config)/\(path)"])
+      #expect(run.status == 66)
+      #expect(run.errors.contains(got), "\(run.errors)")
+    }
+  }
+
+  @Test(
+    "A server of the Model Context Protocol whose file doesn't say so is told what its file needs",
+    arguments: [
+      "calls['initialize'] = lambda p: {'protocolVersion': '2025-06-18', 'capabilities': {}, 'serverInfo': {'name': 'p'}}",
+      "calls.pop('initialize')\ndef unknown(id): respond(id, error={'code': -32602, 'message': 'Invalid request parameters'})",
+    ])
+  func otherProtocol(_ change: String) throws {
+    let report = try check(change, status: 1)
+    #expect(report["departures"]?[0]?["got"]?.string?.contains(#""protocol": "mcp""#) == true, "\(report)")
+  }
+
   @Test("A server of the Model Context Protocol is checked in its own way")
   func servers() throws {
     let right = try check(script: PluginWorld.server, ["protocol": "mcp"], arguments: [#"{"count": 3}"#], status: 0)

@@ -56,6 +56,7 @@ extension PluginCheck {
   private static func file(_ plugin: String, _ config: String) throws(NotFound) -> ConfigurationFile {
     if plugin.contains("/") || plugin.hasSuffix(".json") {
       guard access(plugin, F_OK) == 0 else { throw NotFound(description: "There is no file \(plugin).") }
+      if let other = otherFile(plugin) { throw other }
       let slash = plugin.lastIndex(of: "/")
       let directory = slash.map { $0 == plugin.startIndex ? "/" : String(plugin[..<$0]) } ?? "."
       return ConfigurationFile(
@@ -65,9 +66,26 @@ extension PluginCheck {
     let files = folder.files(in: "plugins.d")
     let names = files.map { $0.value["name"]?.string ?? $0.name }
     if let index = names.firstIndex(of: plugin) { return files[index] }
+    if let other = otherFile(plugin) { throw other }
     let advice =
       Suggestion.nearest(to: plugin, among: names).map { "Did you mean \($0)?" }
       ?? (names.isEmpty ? "There are no plugins." : "There are \(names.joined(separator: ", ")).")
     throw NotFound(description: "There is no plugin \(plugin) in \(config)/plugins.d. \(advice)")
+  }
+
+  /// What to say of a path of a plugin's folder, or of a file in it, where the plugin's own file was asked for; `nil`
+  /// where there is nothing, or a file that may be one.
+  private static func otherFile(_ path: String) -> NotFound? {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    let isFolder = access(path + "/.", F_OK) == 0
+    guard isFolder || (access(path, F_OK) == 0 && !path.hasSuffix(".json")) else { return nil }
+    let slash = path.lastIndex(of: "/")
+    let dot = path.lastIndex(of: ".").flatMap { dot in slash.map { $0 < dot } ?? true ? dot : nil }
+    // Beside a folder of its name, beside a program of its name, beside the folder that the program is in.
+    let stems = [path, dot.map { String(path[..<$0]) }, slash.map { String(path[..<$0]) }].compactMap { $0 }
+    let file = stems.map { $0 + ".json" }.first { access($0, F_OK) == 0 }
+    let advice = file.map { "the plugin's file is \($0)." } ?? "name the plugin, or its .json file in plugins.d."
+    return NotFound(description: "\(path) is \(isFolder ? "a folder" : "no plugin's file"); \(advice)")
   }
 }

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import Glibc
 internal import JSON
 internal import JSONRPC
 internal import NativeLibrary
@@ -38,7 +39,10 @@ extension PluginCheck {
 
   private func talk(_ subject: CheckedLibrary, _ library: PluginLibrary) async throws {
     let native = try await attempt("load and describe", "a library by ringi_plugin.h") {
-      try await subject.load(library.path)
+      if let script = Self.script(building: library.path) {
+        throw UnusablePlugin(description: "no file \(library.path); \(script) builds it.")
+      }
+      return try await subject.load(library.path)
     }
     let manifest = try await attempt("ringi_plugin_describe", "what the plugin offers") {
       try PluginManifest(native.description, from: "Its description")
@@ -50,6 +54,12 @@ extension PluginCheck {
     guard manifest.hasTasks else { return }
     try await checkTasks(hasContexts: manifest.hasTaskContexts)
     try await checkCancelling("tasks.list", then: "tasks.list")
+  }
+
+  /// What builds a library that is not there, where that lies beside it as with the templates.
+  private static func script(building path: String) -> String? {
+    let script = String(path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)) + "build.sh"
+    return access(path, F_OK) != 0 && access(script, F_OK) == 0 ? script : nil
   }
 
   private func attempt<T>(_ step: String, _ expected: String, _ body: () async throws -> T) async throws -> T {

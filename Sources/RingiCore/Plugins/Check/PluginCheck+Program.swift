@@ -53,7 +53,7 @@ extension PluginCheck {
   ) async throws -> PluginManifest {
     let (answer, began) = try await ask(step, "initialize", PluginManifest.request(file.instance, settings))
     do {
-      let manifest = try PluginManifest(try answer.get())
+      let manifest = try PluginManifest(try answer.mapError(PluginManifest.refused).get())
       note(step, isFirst ? ManifestRemarks.of(manifest) : [], since: began)
       return manifest
     } catch {

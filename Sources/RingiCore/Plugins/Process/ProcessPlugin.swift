@@ -166,9 +166,14 @@ final class ProcessPlugin: StartedPlugin {
   }
 
   private func introduce(_ process: RPCProcess, _ settings: JSONValue) async throws -> PluginManifest {
-    try PluginManifest(
-      try await process.call(
-        "initialize", PluginManifest.request(instance, settings), within: surroundings.limits().requestTimeout))
+    let answer: JSONValue
+    do {
+      answer = try await process.call(
+        "initialize", PluginManifest.request(instance, settings), within: surroundings.limits().requestTimeout)
+    } catch let error as RPCError {
+      throw PluginManifest.refused(error)
+    }
+    return try PluginManifest(answer)
   }
 
   // MARK: Calls to it

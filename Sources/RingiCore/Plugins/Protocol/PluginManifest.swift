@@ -59,6 +59,9 @@ struct PluginManifest: Sendable {
 
   private init(reading json: JSONValue) throws(Mistake) {
     guard json.object != nil else { throw Self.mistake("it takes an object, got \(json.kind.rawValue)") }
+    if json["protocolVersion"] != nil, json["serverInfo"] != nil {
+      throw Self.mistake("it is that of a server of the Model Context Protocol; \(Self.otherProtocol)")
+    }
     self.json = json
     (name, version) = (json["name"]?.string, json["version"]?.string)
     hasTasks = try Self.flag(json, "tasks", "/tasks")
@@ -88,6 +91,19 @@ struct PluginManifest: Sendable {
   init(_ offers: [Offer], _ json: JSONValue) {
     (name, version, hasTasks, hasTaskContexts, settingsSchema) = (nil, nil, false, false, nil)
     (self.offers, self.json) = (offers, json)
+  }
+
+  /// What the file of a server of the Model Context Protocol says.
+  private static let otherProtocol = "its file in plugins.d needs \"protocol\": \"mcp\""
+
+  /// The refusal of `initialize`, with what helps where it comes from a server of the Model Context Protocol, which
+  /// misses its own params.
+  static func refused(_ error: RPCError) -> RPCError {
+    guard error.code == -32602 || error.message.contains("protocolVersion") else { return error }
+    var error = error
+    let end = error.message.hasSuffix(".") ? "" : "."
+    error.message += "\(end) If it is a server of the Model Context Protocol, \(otherProtocol)."
+    return error
   }
 
   private static func mistake(_ what: String) -> Mistake {
