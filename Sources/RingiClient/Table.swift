@@ -48,6 +48,7 @@ struct Table {
       }
       if !isLast { line.append(Styled(padded("", to: Self.gap))) }
     }
+    while line.last?.text.allSatisfy({ $0 == " " }) == true { line.removeLast() }
     return line
   }
 

@@ -7,7 +7,37 @@ import Testing
   @Test func refreshSaysWhatCame() throws {
     let run = try Ringi.run("refresh", "sap") { _, _ in .result(["polled": ["sap"], "ready": 2, "changed": 1]) }
     #expect(run.requests.map(\.params) == [["provider": "sap"]])
-    #expect(run.output == "Polled sap: 2 ready, 1 changed.\n")
+    #expect(run.output == "Polled sap: 2 newly ready, 1 changed.\n")
+    let none = try Ringi.run("refresh") { _, _ in .result(["polled": [], "ready": 0, "changed": 0]) }
+    #expect(none.output == "No plugin has tasks to poll for.\n")
+  }
+
+  private static let failed: JSONValue = [
+    "provider": "web", "code": -32006, "message": "It is busy.", "data": ["kind": "unavailable", "retryAfter": 7],
+  ]
+
+  @Test(arguments: [[], ["--json"]])
+  func aPollThatFailsBesideOthersIsToldAndIsAnError(options: [String]) throws {
+    let result: JSONValue = ["polled": ["sap"], "ready": 0, "changed": 0, "failed": [Self.failed]]
+    let run = try Ringi.run(["refresh"] + options) { _, _ in .result(result) }
+    #expect(run.code == .temporary)
+    #expect(run.output == (options.isEmpty ? "Polled sap: 0 newly ready, 0 changed.\n" : "\(result)\n"))
+    #expect(run.errors == "ringi: The poll of web failed: It is busy.\n  Try again in 7 s.\n")
+  }
+
+  @Test func ofSeveralPollsThatFailEachIsTold() throws {
+    let other: JSONValue = [
+      "provider": "mail", "code": -32003, "message": "Log in.", "data": ["kind": "login-required"],
+    ]
+    let some = try Ringi.run("refresh") { _, _ in
+      .result(["polled": ["sap"], "ready": 0, "changed": 0, "failed": [other, Self.failed]])
+    }
+    #expect(some.code == .notPermitted)
+    #expect(some.errors == "ringi: 2 polls failed:\n  mail: Log in.\n  web: It is busy.\n")
+    let all = try Ringi.run("refresh") { _, _ in
+      .error(["code": -32003, "message": "None; mail: Log in.", "data": ["failed": [other, Self.failed]]])
+    }
+    #expect(all.errors == "ringi: None; mail: Log in.\n  web: It is busy.\n")
   }
 
   @Test func sayTellsWhatHappened() throws {
@@ -120,24 +150,34 @@ import Testing
             "name": "tasks.list", "summary": "The tasks.",
             "params": [
               ["name": "status", "required": false, "schema": ["enum": ["ready", "done"]]],
-              ["name": "limit", "schema": ["type": "integer", "description": "At most."]],
+              ["name": "limit", "schema": ["type": "integer", "description": "At most.", "minimum": 1, "maximum": 9]],
+              ["name": "since", "schema": ["type": "number", "exclusiveMinimum": 0]],
             ],
-          ]
+          ],
+          ["name": "agent.ping", "summary": "Pong.", "params": []],
         ],
       ])
     }
-    #expect(try Ringi.run("discover", script: script).output == "METHOD      SUMMARY\ntasks.list  The tasks.\n")
+    #expect(
+      try Ringi.run("discover", script: script).output
+        == "METHOD      SUMMARY\ntasks.list  The tasks.\nagent.ping  Pong.\n")
     #expect(
       try Ringi.run("discover", "tasks.list", script: script).output == """
         tasks.list
           The tasks.
 
         PARAMETER  TYPE          REQUIRED  DESCRIPTION
-        status     ready | done  no        \("")
-        limit      integer       no        At most.
+        status     ready | done  no
+        limit      integer 1…9   no        At most.
+        since      number > 0    no
 
         """)
-    #expect(try Ringi.run("discover", "x", script: script).code == .notFound)
+    #expect(
+      try Ringi.run("discover", "tasks", script: script).output == "METHOD      SUMMARY\ntasks.list  The tasks.\n")
+    let document = try JSONValue(parsing: Ringi.run("discover", "tasks.l", "--json", script: script).output)
+    #expect(document["methods"]?.array?.map { $0["name"]?.string } == ["tasks.list"])
+    let missing = try Ringi.run("discover", "tasks.lost", script: script)
+    #expect(missing.code == .notFound && missing.errors.contains("Did you mean tasks.list?"))
   }
 
   @Test func reloadAndShutdownSayWhatHappens() throws {
