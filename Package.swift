@@ -76,7 +76,7 @@ let package = Package(
     // Programs
     program("ringi", ["RingiClient"]),
     program("ringi-sandbox", ["Sandbox"]),
-    program("ringid", ["EventLoop", "Providers", "RingiCore", "RingiKit", "RingiModel", "Timing"]),
+    program("ringid", ["EventLoop", "Providers", "RingiCore", "RingiKit", "RingiModel", "Text", "Timing"]),
 
     // Tests
     library("RingiTestSupport", ["EventLoop", "JSON", "JSONRPC", "RingiCore", "RingiKit", "Sandbox", "Timing"]),

@@ -23,7 +23,7 @@ package enum Client {
     if parsed.has("version") {
       surroundings.output.line("ringi \(version)")
     } else if parsed.has("help") {
-      surroundings.output.text(parsed.command.map(Help.page) ?? Help.overview(Command.all))
+      Help.show(parsed.command, on: surroundings.output)
     } else if let command = parsed.command {
       guard command.operandCount.contains(parsed.operands.count) else {
         throw wrongOperands(parsed.operands, of: command)
@@ -60,8 +60,8 @@ package enum Client {
   private static func report(_ failure: Failure, in surroundings: Surroundings) -> ExitCode {
     // What was found before it went wrong still counts.
     try? surroundings.output.flush()
-    surroundings.errors.line(Styled("ringi: ", .red), Styled(failure.message))
-    for line in failure.advice { surroundings.errors.line("  ", Styled(line)) }
+    surroundings.errors.line(Styled("ringi: ", .red), hanging: Styled(failure.message))
+    for line in failure.advice { surroundings.errors.line("  ", hanging: Styled(line)) }
     // When standard error cannot be written to either, the exit code is all that is left.
     try? surroundings.errors.flush()
     return failure.code

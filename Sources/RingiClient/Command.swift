@@ -14,7 +14,12 @@ struct Command: Sendable {
   var options: [Option] = []
   /// Command lines with what they do.
   let examples: [(line: String, meaning: String)]
+  /// Commands of two words, which begin with this one's name.
+  var parts: [Command] = []
   let run: @Sendable (Invocation) throws(Failure) -> Void
+
+  /// What follows the program's name, without options that may be left out.
+  var usage: String { operands.isEmpty ? name : "\(name) \(operands)" }
 }
 
 extension Command {
@@ -26,6 +31,15 @@ extension Command {
     .audit, .backup, .restore,
     .call, .discover, .help,
   ]
+
+  /// The command of two words of which this one is the first.
+  ///
+  /// - Throws: `Failure` with `.usage`, which names those there are.
+  func part(_ word: String) throws(Failure) -> Command {
+    if let part = parts.first(where: { $0.name == "\(name) \(word)" }) { return part }
+    let words = parts.map { String($0.name.dropFirst(name.count + 1)) }.joined(separator: ", ")
+    throw .usage("ringi \(name) takes one of \(words), not \(word).", advice: "See `ringi \(name) --help`.")
+  }
 
   /// The command of a name.
   ///

@@ -5,7 +5,7 @@ internal import Text
 enum Fields {
   static func print(_ fields: [(String, Styled)], to output: Output) {
     let width = fields.map { displayWidth(of: $0.0) }.max() ?? 0
-    for (name, value) in fields { output.line(Styled("  \(padded(name, to: width))  ", .dim), value) }
+    for (name, value) in fields { output.line(Styled("  \(padded(name, to: width))  ", .dim), hanging: value) }
   }
 
   /// Takes a value apart until nothing but plain values is left: an object's members by name, an array's by number.

@@ -2,42 +2,50 @@ internal import Text
 
 /// What `--help` prints.
 enum Help {
-  /// The overview of the whole program.
-  static func overview(_ commands: [Command]) -> String {
-    """
-    Usage: ringi COMMAND [ARGUMENTS] [OPTIONS]
+  /// The widest name that the texts of a list stand beside.
+  private static let widestName = 40
 
-    Shows the tasks that wait for you, decides on them, and tells what happens, through a running ringid.
-
-    Commands:
-    \(list(commands.map { ($0.name, $0.summary) }))
-
-    Options, with every command:
-    \(list(Option.global.map(entry)))
-
-    `ringi COMMAND --help` explains a command, with examples. Start with `ringi tasks`.
-    """
+  /// Prints the page of a command, or with nil the overview of the whole program.
+  static func show(_ command: Command?, on output: Output) {
+    if let command { page(command, on: output) } else { overview(on: output) }
   }
 
-  /// The page of one command.
-  static func page(_ command: Command) -> String {
-    var sections = ["Usage: ringi \(command.name)\(command.operands.isEmpty ? "" : " " + command.operands) [OPTIONS]"]
-    sections.append(command.summary + "." + (command.details.isEmpty ? "" : "\n\n" + command.details))
-    if !command.options.isEmpty { sections.append("Options:\n" + list(command.options.map(entry))) }
-    sections.append("Options, with every command:\n" + list(Option.global.map(entry)))
-    sections.append("Examples:\n" + list(command.examples.map { ($0.line, $0.meaning) }))
-    return sections.joined(separator: "\n\n")
+  private static func overview(on output: Output) {
+    output.line("Usage: ", hanging: "ringi COMMAND [ARGUMENTS] [OPTIONS]")
+    output.line()
+    output.paragraph(
+      """
+      Shows the tasks that wait for you, decides on them, and tells what happens, through a running ringid.
+      """)
+    list("Commands:", Command.all.map { ($0.name, $0.summary) }, on: output)
+    list("Options, with every command:", Option.global.map(entry), on: output)
+    output.line()
+    output.paragraph("`ringi COMMAND --help` explains a command, with examples. Start with `ringi tasks`.")
+  }
+
+  private static func page(_ command: Command, on output: Output) {
+    output.line("Usage: ", hanging: Styled("ringi \(command.usage) [OPTIONS]"))
+    output.line()
+    output.paragraph(command.summary + ".")
+    if !command.details.isEmpty {
+      output.line()
+      output.paragraph(command.details)
+    }
+    list("Commands:", command.parts.map { ($0.usage, $0.summary) }, on: output)
+    list("Options:", command.options.map(entry), on: output)
+    list("Options, with every command:", Option.global.map(entry), on: output)
+    list("Examples:", command.examples.map { ($0.line, $0.meaning) }, on: output)
   }
 
   private static func entry(_ option: Option) -> (String, String) {
     ("--\(option.name)\(option.value.map { " " + $0 } ?? "")", option.help)
   }
 
-  private static func list(_ entries: [(String, String)]) -> String {
-    let width = entries.map { displayWidth(of: $0.0) }.filter { $0 <= 40 }.max() ?? 0
-    return entries.map { name, text in
-      displayWidth(of: name) > width
-        ? "  \(name)\n  \(padded("", to: width))  \(text)" : "  \(padded(name, to: width))  \(text)"
-    }.joined(separator: "\n")
+  private static func list(_ title: Styled, _ entries: [(String, String)], on output: Output) {
+    guard !entries.isEmpty else { return }
+    output.line()
+    output.line(title)
+    let width = entries.map { displayWidth(of: $0.0) }.filter { $0 <= widestName }.max() ?? 0
+    for (name, text) in entries { output.line("  \(name)  ", hanging: Styled(text), at: width + 4) }
   }
 }

@@ -39,7 +39,7 @@ final class Invocation {
 
   /// Tells something beside the result, on standard error.
   func note(_ text: String) {
-    surroundings.errors.line("ringi: ", Styled(text, .yellow))
+    surroundings.errors.line("ringi: ", hanging: Styled(text, .yellow))
   }
 }
 

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import JSON
+internal import Text
 
 /// Standard output or standard error: lines collected, and written when flushed.
 package final class Output {
@@ -33,6 +34,34 @@ package final class Output {
   func line(_ pieces: [Styled]) {
     for piece in pieces { bytes.append(contentsOf: piece.rendered(colored: isColored).utf8) }
     bytes.append(UInt8(ascii: "\n"))
+  }
+
+  /// Adds a text that may be long: on a terminal it is broken at words, and its lines begin at the same column.
+  ///
+  /// - Parameters:
+  ///   - lead: What stands before it.
+  ///   - text: The text.
+  ///   - column: Where the text begins; nil for right after `lead`.
+  func line(_ lead: Styled, hanging text: Styled, at column: Int? = nil) {
+    let hanging = HangingText(text.text, after: lead.text, at: column, columns: columns)
+    let margin = Styled(padded("", to: hanging.indent))
+    var pieces = [lead.replacingText { _ in hanging.lead }]
+    for (index, part) in hanging.lines.enumerated() {
+      if index > 0 || hanging.isBelow {
+        line(pieces)
+        pieces = [margin]
+      }
+      pieces.append(text.replacingText { _ in part })
+    }
+    line(pieces)
+  }
+
+  /// Adds a paragraph of our own, which in a pipe keeps the line breaks that it was written with.
+  func paragraph(_ text: String) {
+    let lines = text.split(separator: "\n")
+    for line in columns == nil ? lines : [lines.joined(separator: " ")[...]] {
+      self.line("", hanging: Styled(String(line)))
+    }
   }
 
   /// Adds a text that is known to be harmless as it is, and ends it with a line break unless told otherwise.

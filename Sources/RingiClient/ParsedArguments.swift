@@ -44,11 +44,11 @@ struct ParsedArguments {
   }
 
   private mutating func take(_ operand: String) throws(Failure) {
-    guard command == nil else {
-      operands.append(operand)
+    guard let first = command else {
+      command = try Command.named(operand)
       return
     }
-    command = try Command.named(operand)
+    if first.parts.isEmpty { operands.append(operand) } else { command = try first.part(operand) }
   }
 
   private mutating func takeOption(_ text: Substring, from rest: inout ArraySlice<String>) throws(Failure) {

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import Text
 package import Timing
 
 /// What the program meets around it: environment, terminal, clock, signals.
@@ -37,8 +38,8 @@ extension Surroundings {
   package static func ofProcess() -> Surroundings {
     Surroundings(
       environment: { name in getenv(name).map { String(cString: $0) } },
-      output: Output(.descriptor(STDOUT_FILENO), columns: terminalColumns(STDOUT_FILENO)),
-      errors: Output(.descriptor(STDERR_FILENO), columns: terminalColumns(STDERR_FILENO)),
+      output: Output(.descriptor(STDOUT_FILENO), columns: terminalColumns(of: STDOUT_FILENO)),
+      errors: Output(.descriptor(STDERR_FILENO), columns: terminalColumns(of: STDERR_FILENO)),
       input: STDIN_FILENO,
       now: Timestamp.now,
       secondsEastOfUTC: { timestamp in
@@ -48,14 +49,6 @@ extension Surroundings {
         return Int(parts.tm_gmtoff)
       },
       interruption: signalDescriptor)
-  }
-
-  /// The columns of the terminal behind a descriptor; nil when there is none.
-  private static func terminalColumns(_ descriptor: Int32) -> Int? {
-    guard isatty(descriptor) == 1 else { return nil }
-    var size = winsize()
-    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
   }
 
   /// SIGINT and SIGTERM as a descriptor, so that waiting for them and for the agent is one `poll`.

@@ -67,36 +67,55 @@ struct Arguments {
 
     usage: ringid [--config DIR] [--state DIR] [--socket PATH]... [--stdio]
            ringid --check [--config DIR]
-           ringid --check-plugin PLUGIN [--config DIR] [--timeout DURATION] [--json]
+           ringid --check-plugin PLUGIN [--config DIR] [--timeout DURATION]
+                  [--json]
            ringid --restore FILE [--state DIR]
 
       --config DIR    where ringi.json, plugins.d, jobs.d and hooks.d are
-                      ($RINGI_CONFIG, $XDG_CONFIG_HOME/ringi, ~/.config/ringi, /etc/ringi)
+                      ($RINGI_CONFIG, $XDG_CONFIG_HOME/ringi, ~/.config/ringi,
+                      /etc/ringi)
       --state DIR     where the agent keeps what it has to remember
                       ($RINGI_STATE, $XDG_STATE_HOME/ringi, ~/.local/state/ringi)
       --socket PATH   listen on a Unix socket; may be given several times
-                      ($RINGI_SOCKET, $XDG_RUNTIME_DIR/ringi/agent.sock, STATE/agent.sock)
-      --stdio         serve one client on standard input and output; alone, no socket is opened
-      --check         read the whole configuration, print every problem, and the next times of the jobs
+                      ($RINGI_SOCKET, $XDG_RUNTIME_DIR/ringi/agent.sock,
+                      STATE/agent.sock)
+      --stdio         serve one client on standard input and output; alone, no
+                      socket is opened
+      --check         read the whole configuration, print every problem, and the
+                      next times of the jobs
       --check-plugin PLUGIN
-                      run one plugin alone, a name in plugins.d or the path of its file, and tell where it departs from the
-                      protocol; nothing is changed and no task decided (`ringi plugin check`)
+                      run one plugin alone, a name in plugins.d or the path of its
+                      .json file, and tell where it departs from the protocol;
+                      nothing is changed and no task decided (`ringi plugin check`)
       --timeout DURATION
                       how long each answer of that plugin may take (10s)
       --json          print what --check-plugin finds as JSON
-      --restore FILE  put a backup (`ringi backup`) in the place of the store, which is set aside
+      --restore FILE  put a backup (`ringi backup`) in the place of the store, which
+                      is set aside
       --version       print the version
       --help          print this
 
-    signals: TERM and INT end it in an orderly way, a second one at once; HUP reads the configuration again.
-    exit codes: 0, 1 --check-plugin found departures, 64 usage, 65 the backup can't be used, 66 no such plugin, 69 unavailable (another agent has the socket or the state), 71 the system refuses,
-                74 the output can't be written, 78 configuration.
+    signals: TERM and INT end it in an orderly way, a second one at once; HUP reads
+             the configuration again.
+
+    exit codes:
+       0  done
+       1  --check-plugin found departures
+      64  the command line makes no sense
+      65  the backup can't be used
+      66  no such plugin
+      69  another agent has the socket or the state
+      71  the system refuses
+      74  the output can't be written
+      78  the configuration has errors
 
     Try it:
       ringid --check --config .            is this configuration right?
       ringid --check-plugin ./todo.json    does this plugin keep to the protocol?
-      ringid --stdio                       then type {"jsonrpc":"2.0","id":1,"method":"agent.ping"}
-      ringid & ringi status                an agent on the default socket, and a question to it
+      ringid --stdio                       then type a request, such as
+            {"jsonrpc":"2.0","id":1,"method":"agent.ping"}
+      ringid & ringi status                an agent on the default socket, and a
+                                           question to it
 
     """
 }

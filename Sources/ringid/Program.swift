@@ -4,6 +4,7 @@ internal import Providers
 internal import RingiCore
 internal import RingiKit
 internal import RingiModel
+internal import Text
 internal import Timing
 
 /// Arguments in, an agent, exit code out.
@@ -153,7 +154,8 @@ enum Program {
   private static func check(_ plugin: String, _ arguments: Arguments) async -> CInt {
     let environment = ProcessEnvironment.variables
     let isJSON = arguments.wantsJSON
-    let render: @Sendable (PluginReport) -> String = { isJSON ? "\($0.json)\n" : $0.text }
+    let columns = terminalColumns(of: 1)
+    let render: @Sendable (PluginReport) -> String = { isJSON ? "\($0.json)\n" : $0.text(columns: columns) }
     do {
       let subject = try PluginCheck.find(
         plugin, config: Paths(config: arguments.config, environment: environment).config, providers: builtinProviders,
@@ -185,7 +187,7 @@ enum Program {
   }
 
   private static func complain(_ message: String, _ code: CInt) -> CInt {
-    _ = write("ringid: \(message)\n", to: 2)
+    _ = write(HangingText(message, after: "ringid: ", columns: terminalColumns(of: 2)).text + "\n", to: 2)
     return code
   }
 

@@ -22,6 +22,7 @@ import Testing
     for flag in ["--config", "--state", "--socket", "--stdio", "--check", "--version"] {
       #expect(help.output.contains(flag))
     }
+    for line in help.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
   }
 
   // MARK: - Checking

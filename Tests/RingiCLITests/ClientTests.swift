@@ -1,5 +1,6 @@
 import JSON
 import Testing
+import Text
 
 @testable import RingiClient
 
@@ -19,6 +20,33 @@ import Testing
     #expect(run.output.contains("Examples:\n  "))
     #expect(run.output.contains("--socket PATH"))
     #expect(try Ringi.run("help", name).output == run.output)
+  }
+
+  @Test(arguments: [80, 60, 40])
+  func onATerminalHelpFits(columns: Int) throws {
+    let commands = Command.all + Command.all.flatMap(\.parts)
+    for arguments in [[]] + commands.map({ $0.name.split(separator: " ").map(String.init) }) {
+      let run = try Ringi.run(arguments + ["--help"], columns: columns)
+      let wide = run.lines.filter { displayWidth(of: $0) > columns }
+      // An example that is wider can't be broken, or it could not be copied.
+      #expect(wide.allSatisfy { $0.hasPrefix("  ringi") || $0.hasPrefix("  jq") }, "\(wide)")
+      if columns == 80 { #expect(wide.isEmpty) }
+    }
+  }
+
+  @Test func onATerminalMessagesAreBrokenAtWords() throws {
+    let run = try Ringi.run(
+      "tasks", columns: 40, environment: ["RINGI_SOCKET": "/nowhere/agent.sock", "NO_COLOR": "1"])
+    #expect(
+      run.errors == """
+        ringi: No agent answers at
+               /nowhere/agent.sock: No such file
+               or directory.
+          Start it with `ringid`, or name its
+          socket with --socket PATH or
+          RINGI_SOCKET.
+
+        """)
   }
 
   @Test(
@@ -76,6 +104,25 @@ import Testing
       .error(["code": -32005, "message": "Changed.", "data": ["changes": ["context.amount": ["from": 5, "to": 6]]]])
     }
     #expect(changed.errors == "ringi: Changed.\n  context.amount: 5 → 6\n")
+  }
+
+  @Test func thePluginsAreReferredToOnce() throws {
+    for (message, errors) in [
+      ("todo is not running; plugins.list tells why.", "ringi: todo is not running; `ringi plugins` tells why.\n"),
+      ("todo has ended.", "ringi: todo has ended.\n  `ringi plugins` says what became of it.\n"),
+    ] {
+      let run = try Ringi.run("call", "todo.add") { _, _ in .error(["code": -32007, "message": JSONValue(message)]) }
+      #expect(run.errors == errors)
+    }
+  }
+
+  @Test func whatBecameOfATaskIsSaidWhereThereIsOne() throws {
+    let task = try Ringi.run("approve", "newest") { _, _ in
+      .error(["code": -32008, "message": "Lost.", "data": ["task": "sap/1"]])
+    }
+    #expect(task.errors.contains("`ringi task sap/1` shows"))
+    let other = try Ringi.run("call", "todo.add") { _, _ in .error(["code": -32008, "message": "Lost."]) }
+    #expect(other.errors == "ringi: Lost.\n")
   }
 
   @Test func withoutAnAgentItSaysHowToStartOne() throws {

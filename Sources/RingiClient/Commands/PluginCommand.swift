@@ -3,45 +3,68 @@ internal import Glibc
 internal import JSON
 internal import PluginTemplates
 internal import RingiModel
+internal import Text
 
 extension Command {
   static let plugin = Command(
-    name: "plugin", operands: "new NAME | check PLUGIN | from-openapi FILE", operandCount: 2...2,
+    name: "plugin", operands: "new NAME --language WORD | check PLUGIN | from-openapi FILE",
     summary: "Writes a new plugin to start from, or checks one without an agent",
-    details: """
-      new writes NAME.json and the folder NAME: a task source with a method, an event and a test, that works as it is. It
-      replaces nothing.
-      check runs a plugin alone, as the agent would, and tells each departure from the protocol, with what was expected and
-      what came. It calls nothing that changes something, and decides no task. PLUGIN is the name of a plugin in plugins.d,
-      or the path of its file. It ends with 1 when there are departures. The work is done by `ringid --check-plugin`.
-      from-openapi prints a file of plugins.d that declares a service for the rest provider, made of an OpenAPI 3 document in
-      JSON; FILE may be -. What it could not take over is told on standard error.
-      """,
-    options: [
-      Option(
-        name: "language", value: "WORD",
-        help: "what new writes: \(PluginTemplate.all.map(\.language).joined(separator: ", "))"),
-      Option(
-        name: "directory", value: "DIR",
-        help: "where new writes (default: plugins.d of the configuration, found as ringid does)"),
-    ],
+    details: "Each has its own help, such as `ringi plugin new --help`.",
     examples: [
       ("ringi plugin new todo --language python", "a plugin called todo"),
       ("ringi plugin check todo", "does it keep to the protocol?"),
       ("ringi plugin from-openapi api.json > shop.json", "a service with a REST API, as a plugin"),
+    ],
+    parts: [newPlugin, pluginCheck, fromOpenAPI],
+    run: { _ throws(Failure) in
+      throw .usage("ringi plugin needs new, check or from-openapi.", advice: "See `ringi plugin --help`.")
+    })
+
+  private static let newPlugin = Command(
+    name: "plugin new", operands: "NAME --language WORD", operandCount: 1...1,
+    summary: "Writes a new plugin to start from",
+    details: """
+      Writes NAME.json and the folder NAME: a task source with a method, an event and a test, that works as it is. It
+      replaces nothing.
+      """,
+    options: [
+      Option(
+        name: "language", value: "WORD",
+        help: "what to write it in: \(PluginTemplate.all.map(\.language).joined(separator: ", "))"),
+      Option(
+        name: "directory", value: "DIR",
+        help: "where (default: plugins.d of the configuration, found as ringid does)"),
+    ],
+    examples: [
+      ("ringi plugin new todo --language python", "a plugin called todo"),
+      ("ringi plugin new todo --language sh --directory .", "in this folder"),
+    ],
+    run: { invocation throws(Failure) in try NewPlugin.write(invocation.arguments.operands[0], invocation) })
+
+  private static let pluginCheck = Command(
+    name: "plugin check", operands: "PLUGIN", operandCount: 1...1,
+    summary: "Checks a plugin without an agent",
+    details: """
+      Runs a plugin alone, as the agent would, and tells each departure from the protocol, with what was expected and what
+      came. It calls nothing that changes something, and decides no task. PLUGIN is the name of a plugin in plugins.d, or
+      the path of its .json file. --timeout is how long each answer may take (default 10s). It ends with 1 when there are
+      departures. The work is done by `ringid --check-plugin`.
+      """,
+    examples: [
+      ("ringi plugin check todo", "does it keep to the protocol?"),
       ("ringi plugin check ./todo.json --timeout 5s --json", "for scripts; an answer may take 5 s"),
     ],
-    run: { invocation throws(Failure) in
-      let operands = invocation.arguments.operands
-      switch operands[0] {
-      case "new": try NewPlugin.write(operands[1], invocation)
-      case "check": try check(operands[1], invocation)
-      case "from-openapi": try importOpenAPI(operands[1], invocation)
-      default:
-        throw .usage(
-          "ringi plugin takes new, check or from-openapi, not \(operands[0]).", advice: "See `ringi plugin --help`.")
-      }
-    })
+    run: { invocation throws(Failure) in try check(invocation.arguments.operands[0], invocation) })
+
+  private static let fromOpenAPI = Command(
+    name: "plugin from-openapi", operands: "FILE", operandCount: 1...1,
+    summary: "Declares a service as a plugin, from its OpenAPI document",
+    details: """
+      Prints a file of plugins.d that declares a service for the rest provider, made of an OpenAPI 3 document in JSON; FILE
+      may be -. What it could not take over is told on standard error.
+      """,
+    examples: [("ringi plugin from-openapi api.json > shop.json", "a service with a REST API, as a plugin")],
+    run: { invocation throws(Failure) in try importOpenAPI(invocation.arguments.operands[0], invocation) })
 
   private static func importOpenAPI(_ file: String, _ invocation: Invocation) throws(Failure) {
     var made = try OpenAPIImport(try text(of: file, invocation))
@@ -101,7 +124,7 @@ private enum NewPlugin {
   private static func template(_ language: String?) throws(Failure) -> PluginTemplate {
     let known = PluginTemplate.all.map(\.language)
     let choice = "--language takes \(known.dropLast().joined(separator: ", ")) or \(known.last ?? "")"
-    guard let language else { throw .usage("In which language? \(choice).") }
+    guard let language else { throw .usage("In which language? \(choice).", advice: "See `ringi plugin new --help`.") }
     guard let template = PluginTemplate.all.first(where: { $0.language == language }) else {
       throw .usage("\(choice), not \(language).", advice: "docs/plugins.md has the protocol, for any other.")
     }
@@ -151,10 +174,9 @@ private enum NewPlugin {
       ("ringi call \(name).add title='Feed the cat'", "call its method"),
     ]
     invocation.output.line("Next:")
-    let width = steps.map { $0.0.count }.max() ?? 0
+    let width = steps.map { displayWidth(of: $0.0) }.max() ?? 0
     for (line, meaning) in steps {
-      invocation.output.line(
-        "  ", Styled(line + String(repeating: " ", count: width - line.count), .bold), "  \(meaning)")
+      invocation.output.line(Styled("  \(line)  ", .bold), hanging: Styled(meaning), at: width + 4)
     }
   }
 }

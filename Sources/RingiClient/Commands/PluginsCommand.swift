@@ -32,6 +32,9 @@ enum PluginList {
     }
     switch (operands.first, operands.count) {
     case (nil, _): try list(invocation)
+    case ("get", 1), ("logs", 1), ("restart", 1):
+      throw .usage(
+        "ringi plugins \(operands[0]) needs the name of a plugin.", advice: "`ringi plugins` lists them.")
     case ("get", 2), (_, 1): try show(invocation, operands[operands.count - 1])
     case ("logs", 2): try PluginLogView.run(invocation, operands[1])
     case ("restart", 2): try restart(invocation, operands[1])

@@ -1,6 +1,7 @@
 import Foundation
 import PluginTemplates
 import Testing
+import Text
 
 @testable import RingiClient
 
@@ -82,5 +83,27 @@ import Testing
       for template in PluginTemplate.all { #expect(run.errors.contains(template.language)) }
     }
     #expect(try run("old", "todo").code == .usage)
+  }
+
+  @Test func eachOfTheTwoExplainsItself() throws {
+    let new = try run("new", "--help").output
+    #expect(new.hasPrefix("Usage: ringi plugin new NAME --language WORD [OPTIONS]\n"))
+    #expect(new.contains("\n  --language WORD ") && !new.contains("plugin check"))
+    let check = try run("check", "--help").output
+    #expect(check.hasPrefix("Usage: ringi plugin check PLUGIN [OPTIONS]\n"))
+    #expect(!check.contains("--language") && !check.contains("plugin new"))
+    #expect(try Ringi.run("help", "plugin", "check").output == check)
+    let both = try run("--help").output
+    #expect(both.contains("\n  plugin new NAME --language WORD  Writes") && both.contains("\n  plugin check PLUGIN "))
+  }
+
+  @Test func theNextStepsFitTheTerminal() throws {
+    defer { try? FileManager.default.removeItem(atPath: config) }
+    let run = try Ringi.run(
+      "plugin", "new", "todo", "--language", "c", "--color", "never", columns: 60, environment: ["RINGI_CONFIG": config]
+    )
+    let next = run.lines.drop { $0 != "Next:" }.filter { !$0.contains(config) }
+    #expect(next.contains("  ringi reload"), "\(run.output)")
+    for line in next { #expect(displayWidth(of: line) <= 60, "\(line)") }
   }
 }

@@ -73,6 +73,13 @@ import Text
     #expect(try Ringi.run(["plugins"] + arguments).code == .usage)
   }
 
+  @Test(arguments: ["get", "logs", "restart"])
+  func aNameThatIsMissingIsAskedFor(word: String) throws {
+    let run = try Ringi.run("plugins", word)
+    #expect(run.code == .usage)
+    #expect(run.errors.hasPrefix("ringi: ringi plugins \(word) needs the name of a plugin.\n"))
+  }
+
   // MARK: The log
 
   private static func line(_ number: Int, _ level: String, _ message: String) -> JSONValue {

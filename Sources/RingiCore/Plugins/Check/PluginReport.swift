@@ -68,25 +68,32 @@ package struct PluginReport: Sendable {
   }
 
   /// The report for people, in lines; what the plugin wrote can't act on a terminal.
-  package var text: String {
-    var lines = ["\(plugin) (\(file))"]
+  ///
+  /// - Parameter columns: The width of the terminal; `nil` breaks no line.
+  /// - Returns: The lines, each with its end.
+  package func text(columns: Int?) -> String {
+    var lines = [visible("\(plugin) (\(file))")]
     let width = steps.map(\.name.count).max() ?? 0
     for step in steps {
       let isRight = !step.findings.contains { if case .departure = $0 { true } else { false } }
       let name = step.name + String(repeating: " ", count: width - step.name.count)
       lines.append(
         "  \(isRight ? "✓" : "✗") \(step.duration.map { "\(name)  \($0.wholeMilliseconds) ms" } ?? step.name)")
-      for finding in step.findings {
-        switch finding {
-        case .departure(let expected, let got): lines += ["      expected  \(expected)", "      got       \(got)"]
-        case .remark(let text): lines.append("      remark    \(text)")
-        }
+      for (word, text) in step.findings.flatMap(Self.entries) {
+        lines.append(HangingText(visible(text), after: "      \(word)", at: 16, columns: columns).text)
       }
     }
     let count = departures
     lines.append(
       count == 0 ? "The plugin keeps to the protocol." : "\(count) departure\(count == 1 ? "" : "s") from the protocol."
     )
-    return lines.map { visible($0) + "\n" }.joined()
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private static func entries(_ finding: Finding) -> [(String, String)] {
+    switch finding {
+    case .departure(let expected, let got): [("expected", expected), ("got", got)]
+    case .remark(let text): [("remark", text)]
+    }
   }
 }
