@@ -8,6 +8,7 @@ public struct Registrar {
   package private(set) var methods: [Method] = []
   package private(set) var source: (any TaskSource)?
   package private(set) var watch: (any Watch)?
+  package private(set) var login: (any BrowserLogin)?
 
   package init(instance: String) { self.instance = instance }
 
@@ -65,4 +66,9 @@ public struct Registrar {
     precondition(source == nil, "\(instance): an instance has tasks or a watch")
     self.watch = watch
   }
+
+  /// Lets a person log in with a browser.
+  ///
+  /// - Parameter login: Asked when somebody does.
+  public mutating func login(through login: some BrowserLogin) { self.login = login }
 }

@@ -7,13 +7,13 @@ final class TaskListToken {
 
   private let setting: Secret?
   private let context: ProviderContext
-  /// The setting's name, for advice.
-  private let name: String
+  /// What gives the instance a token.
+  let advice: String
   private var current: String?
 
-  init(_ setting: Secret?, named name: String, context: ProviderContext) {
+  init(_ setting: Secret?, advice: String, context: ProviderContext) {
     self.setting = setting
-    self.name = name
+    self.advice = advice
     self.context = context
   }
 
@@ -46,7 +46,7 @@ final class TaskListToken {
     guard let token = try await context.state.get(Self.key)?.string else {
       throw RPCError.loginRequired(
         provider: context.instance,
-        message: "\(context.instance): nobody has logged in; put \(name) into the instance's settings.")
+        message: "\(context.instance): nobody has logged in; \(advice).")
     }
     context.hide(token)
     return token

@@ -9,19 +9,28 @@ package final class Todoist: Provider {
 
   private let tasks: TodoistTasks
   private let parsed: TodoistSettings
+  private let login: TaskListLogin?
 
   package init(settings: JSONValue, context: ProviderContext) throws {
     parsed = try TodoistSettings(settings, directory: context.directory)
-    let token = TaskListToken(parsed.token, named: "token", context: context)
+    let advice =
+      parsed.login == nil ? "put token into the instance's settings" : "run `ringi login \(context.instance)`"
+    let token = TaskListToken(parsed.token, advice: advice, context: context)
     let curl = CurlClient(tls: parsed.connection.tls, userAgent: "Ringi/\(Version.current)")
     let api = TaskListAPI(
-      url: parsed.url, connection: parsed.connection, token: token, wire: TodoistWire(context),
+      url: parsed.url, connection: parsed.connection, token: token, wire: TodoistWire(context, advice: advice),
       context: context, client: TodoistLimitClient(curl))
+    login = parsed.login.map { [scope = parsed.scope] settings in
+      TaskListLogin(settings, .todoist(scope: scope), token: token, context: context, client: curl) {
+        try await api.read(["user"])["full_name"]?.string
+      }
+    }
     tasks = TodoistTasks(api: api, closes: TodoistCloses(context.state), log: context.log)
   }
 
   package func register(on registrar: inout Registrar) {
     TodoistMethods(tasks: tasks).register(on: &registrar)
     registrar.tasks(from: TodoistTaskSource(tasks, settings: parsed))
+    if let login { registrar.login(through: login) }
   }
 }

@@ -5,9 +5,12 @@ internal import RingiKit
 final class TodoistWire: TaskListWire {
   private let refusal: TaskListRefusal
   private let log: @Loop @Sendable (ProviderContext.LogLevel, String) -> Void
+  /// What gives the instance a token.
+  private let advice: String
   private var lastWarning: String?
 
-  init(_ context: ProviderContext) {
+  init(_ context: ProviderContext, advice: String) {
+    self.advice = advice
     refusal = TaskListRefusal(instance: context.instance, clock: context.clock)
     log = context.log
   }
@@ -28,7 +31,7 @@ final class TodoistWire: TaskListWire {
     let (tag, reason) = (body?["error_tag"]?.string, body?["error"]?.string)
     switch response.status {
     case 300...399: return refusal.backend(response, "leads elsewhere; check the url setting")
-    case 401: return refusal.login(reason, "check token, and that the url setting ends in /api/v1")
+    case 401: return refusal.login(reason, "\(advice), and check that the url setting ends in /api/v1")
     case 403 where tag == "AUTH_INSUFFICIENT_TOKEN_SCOPE":
       return refusal.backend(response, "wants a token with a larger scope for this; make one", code: tag)
     case 404: return refusal.missing(response, reason)

@@ -9,15 +9,25 @@ package final class Wunderlist: Provider {
 
   private let api: TaskListAPI
   private let parsed: WunderlistSettings
+  private let login: TaskListLogin?
 
   package init(settings: JSONValue, context: ProviderContext) throws {
     parsed = try WunderlistSettings(settings, directory: context.directory)
-    let token = TaskListToken(parsed.accessToken, named: "accessToken", context: context)
+    let advice =
+      parsed.login == nil
+      ? "put accessToken into the instance's settings, and check clientId" : "run `ringi login \(context.instance)`"
+    let token = TaskListToken(parsed.accessToken, advice: advice, context: context)
     let curl = CurlClient(tls: parsed.connection.tls, userAgent: "Ringi/\(Version.current)")
-    api = TaskListAPI(
-      url: parsed.url, connection: parsed.connection, token: token,
-      wire: WunderlistWire(instance: context.instance, clientID: parsed.clientID, clock: context.clock),
-      context: context, client: curl)
+    let wire = WunderlistWire(
+      instance: context.instance, clientID: parsed.clientID, advice: advice, clock: context.clock)
+    let api = TaskListAPI(
+      url: parsed.url, connection: parsed.connection, token: token, wire: wire, context: context, client: curl)
+    self.api = api
+    login = parsed.login.map { settings in
+      TaskListLogin(settings, .wunderlist, token: token, context: context, client: curl) {
+        try await api.read(["user"])["name"]?.string
+      }
+    }
   }
 
   package func register(on registrar: inout Registrar) {
@@ -25,5 +35,6 @@ package final class Wunderlist: Provider {
     let source = WunderlistTaskSource(tasks, settings: parsed)
     WunderlistMethods(tasks: tasks) { source.noteWrite() }.register(on: &registrar)
     registrar.tasks(from: source)
+    if let login { registrar.login(through: login) }
   }
 }

@@ -4,10 +4,12 @@ internal import RingiKit
 @Loop
 struct WunderlistWire: TaskListWire {
   private let clientID: String
+  /// What gives the instance a token.
+  private let advice: String
   private let refusal: TaskListRefusal
 
-  init(instance: String, clientID: String, clock: any LoopClock) {
-    self.clientID = clientID
+  init(instance: String, clientID: String, advice: String, clock: any LoopClock) {
+    (self.clientID, self.advice) = (clientID, advice)
     refusal = TaskListRefusal(instance: instance, clock: clock)
   }
 
@@ -42,7 +44,7 @@ struct WunderlistWire: TaskListWire {
   }
 
   private func login(_ body: WunderlistErrorBody) -> RPCError {
-    refusal.login(body.message, "check accessToken and clientId")
+    refusal.login(body.message, advice)
   }
 }
 

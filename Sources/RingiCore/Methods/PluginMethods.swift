@@ -18,8 +18,37 @@ package enum PluginMethods {
         "plugins.restart", "Stops a plugin instance and starts it anew.", params: params, result: row,
         isMutation: true,
         handler: .async { params, _ in try await host.restart(params.text("plugin")) }),
-      logs(host),
+      logs(host), login(host), finishLogin(host),
     ]
+  }
+
+  private static func login(_ host: PluginHost) -> Method {
+    Method(
+      "plugins.login", "Begins a person's login at a plugin's backend, with a browser.", params: params,
+      result: .object(
+        [
+          "plugin": .string("The instance."), "url": .string("The page to open."),
+          "redirect": .string("Where the browser comes back to: somebody has to listen there."),
+          "state": .string("What has to come back with the browser; anything else is no answer to this login."),
+          "expiresIn": .integer("For how many seconds it can be finished."),
+        ], required: ["plugin", "url", "redirect", "state", "expiresIn"]),
+      handler: .sync { params, _ in try host.beginLogin(params.text("plugin")) })
+  }
+
+  private static func finishLogin(_ host: PluginHost) -> Method {
+    Method(
+      "plugins.finishLogin", "Ends a login with what the browser brought back.",
+      params: .object(
+        [
+          "plugin": .string("The instance's name."), "state": .string("The state of plugins.login.", minLength: 1),
+          "code": .string("The code, which is good for one login.", minLength: 1),
+        ], required: ["plugin", "state", "code"]),
+      result: .object(
+        ["plugin": .string("The instance."), "user": .string("Who is logged in.")], required: ["plugin", "user"]),
+      isMutation: true,
+      handler: .async { params, _ in
+        try await host.finishLogin(params.text("plugin"), state: params.text("state"), code: params.text("code"))
+      })
   }
 
   private static let params = Schema.object(["plugin": .string("The instance's name.")], required: ["plugin"])

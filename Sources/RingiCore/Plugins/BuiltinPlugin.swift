@@ -9,6 +9,7 @@ package final class BuiltinPlugin: Plugin {
   package let methods: [Method]
   package let source: (any TaskSource)?
   package let watch: (any Watch)?
+  let login: (any BrowserLogin)?
   private let implementation: any Provider
 
   package var provider: String { type(of: implementation).name }
@@ -28,6 +29,7 @@ package final class BuiltinPlugin: Plugin {
     methods = registrar.methods
     source = registrar.source
     watch = registrar.watch
+    login = registrar.login
   }
 
   package func stop(isHurried: Bool) async { await implementation.stop() }

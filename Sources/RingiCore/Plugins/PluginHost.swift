@@ -95,6 +95,7 @@ package final class PluginHost {
   /// The instances that are about to be loaded from another file.
   private var replaced: Set<String> = []
   private var records: [String: Record] = [:]
+  private let logins: PluginLogins
   /// Those who wait until one instance's program has started or failed to, or those of all.
   private var settling: [(instance: String?, gate: Gate)] = []
   /// Whether nothing is started any more.
@@ -103,6 +104,7 @@ package final class PluginHost {
   package init(providers: [any Provider.Type], parts: Parts) {
     self.providers = providers
     self.parts = parts
+    logins = PluginLogins(clock: parts.clock)
     parts.registry.explain = { [unowned self] in explain($0) }
   }
 
@@ -312,6 +314,45 @@ package final class PluginHost {
     } onCancel: {
       for stop in stops { stop.cancel() }
     }
+  }
+
+  // MARK: Logging in
+
+  /// Begins a person's login with a browser.
+  ///
+  /// - Parameter instance: The instance.
+  /// - Returns: `{plugin, url, redirect, state, expiresIn}`.
+  /// - Throws: `RPCError`.
+  package func beginLogin(_ instance: String) throws -> JSONValue {
+    try logins.begin(instance, try login(of: instance))
+  }
+
+  /// Ends it with what the browser brought back, and polls the instance's tasks.
+  ///
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - state: Tells that it is an answer to the login that was begun.
+  ///   - code: What the backend gave.
+  /// - Returns: `{plugin, user}`.
+  /// - Throws: `RPCError`.
+  package func finishLogin(_ instance: String, state: String, code: String) async throws -> JSONValue {
+    let login = try login(of: instance)
+    parts.secrets.hide(code, of: instance)
+    let user = try await logins.finish(instance, login, state: state, code: code)
+    log(.info, instance, "somebody has logged in as \(user)")
+    if hasSource(instance) {
+      Loop.task { [parts] in _ = try await parts.scheduler.run(Self.pollName(instance)) }
+    }
+    return ["plugin": JSONValue(instance), "user": JSONValue(user)]
+  }
+
+  private func login(of instance: String) throws -> any BrowserLogin {
+    guard let login = (try entry(instance).plugin as? BuiltinPlugin)?.login else {
+      throw RPCError.invalidParams(
+        "The plugin \(instance) has no login with a browser; its page in docs/providers tells which settings that takes."
+      )
+    }
+    return login
   }
 
   // MARK: Programs

@@ -1,0 +1,77 @@
+internal import Crypto
+internal import EventLoop
+internal import HTTP
+internal import JSON
+internal import JSONRPC
+internal import RingiKit
+
+/// The logins that persons have begun with a browser, each good for one answer.
+@Loop
+final class PluginLogins {
+  private struct Attempt {
+    let login: any BrowserLogin
+    let state: String
+    let verifier: String
+    /// The clock's uptime, in nanoseconds.
+    let end: Int64
+  }
+
+  /// How long a person may take.
+  static let patience = Duration.seconds(600)
+
+  private let clock: any LoopClock
+  /// The last one of each instance.
+  private var attempts: [String: Attempt] = [:]
+
+  init(clock: any LoopClock) { self.clock = clock }
+
+  /// Begins a login, in place of one that was begun before.
+  ///
+  /// - Returns: `{plugin, url, redirect, state, expiresIn}`.
+  /// - Throws: `RPCError`.
+  func begin(_ instance: String, _ login: any BrowserLogin) throws -> JSONValue {
+    let (state, verifier) = (Self.random(), Self.random())
+    let challenge = Self.urlBase64(try SHA256.hash(of: Array(verifier.utf8)))
+    let page = try login.page(state: state, challenge: challenge)
+    let seconds = Self.patience.components.seconds
+    attempts[instance] = Attempt(
+      login: login, state: state, verifier: verifier, end: clock.uptime + seconds * 1_000_000_000)
+    return [
+      "plugin": JSONValue(instance), "url": JSONValue(page.text), "redirect": JSONValue(login.redirect),
+      "state": JSONValue(state), "expiresIn": JSONValue(seconds),
+    ]
+  }
+
+  /// Ends a login: an answer with another state changes nothing, and a code is used once.
+  ///
+  /// - Returns: Who is logged in.
+  /// - Throws: `RPCError`.
+  func finish(_ instance: String, _ login: any BrowserLogin, state: String, code: String) async throws -> String {
+    guard let attempt = attempts[instance], attempt.login === login, clock.uptime < attempt.end else {
+      attempts[instance] = nil
+      throw RPCError.notFound("No login of \(instance) is under way; begin it anew with `ringi login \(instance)`.")
+    }
+    guard Self.areEqual(attempt.state, state) else {
+      throw RPCError.conflict(
+        "This is no answer to the login of \(instance) that was begun (another state); nothing was changed.")
+    }
+    attempts[instance] = nil
+    return try await login.logIn(code: code, verifier: attempt.verifier)
+  }
+
+  /// 32 random bytes: 43 characters, as many as a proof key needs (RFC 7636 §4.1).
+  private static func random() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return urlBase64((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+  }
+
+  private static func urlBase64(_ bytes: [UInt8]) -> String {
+    Base64.encode(bytes).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+
+  /// Takes as long whatever the first difference is.
+  private static func areEqual(_ a: String, _ b: String) -> Bool {
+    let (a, b) = (Array(a.utf8), Array(b.utf8))
+    return a.count == b.count && zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}

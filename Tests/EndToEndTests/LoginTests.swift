@@ -1,0 +1,242 @@
+import Foundation
+import Glibc
+import HTTPServer
+import JSON
+import RingiTestSupport
+import SQLite
+import Sandbox
+import Testing
+import Timing
+
+/// `ringi login` with the real agent and a sandbox as the backend; the tests are the browser.
+@Suite(.timeLimit(.minutes(5)), .serialized) struct LoginTests {
+  enum Backend: CaseIterable, Sendable { case todoist, wunderlist }
+
+  /// A backend with a client whose callback leads to a free port, and an agent that watches it.
+  private final class World {
+    let todoist: TodoistSandbox
+    let wunderlist: WunderlistSandbox
+    let folder: AgentFolder
+    let agent: Program
+    let port: UInt16
+    let secret = TodoistConfiguration().clientSecret
+
+    init(_ backend: Backend, settings: String = "") throws {
+      port = try Self.freePort()
+      let callback = "http://127.0.0.1:\(port)/callback"
+      var (first, second) = (TodoistConfiguration(), WunderlistConfiguration())
+      first.redirect = callback
+      first.switches.needsPKCE = true
+      second.redirects = [callback]
+      (todoist, wunderlist) = (TodoistSandbox(first), WunderlistSandbox(second))
+      try todoist.start(port: 0, tls: nil)
+      try wunderlist.start(port: 0, tls: nil)
+      let (provider, url, base) =
+        backend == .todoist
+        ? ("todoist", todoist.url, todoist.baseURL) : ("wunderlist", wunderlist.url, wunderlist.baseURL)
+      folder = try AgentFolder([
+        "plugins.d/todo.json": """
+        {"provider": "\(provider)", "poll": {"every": "1d"},
+         "settings": {"url": "\(base)", "oauthUrl": "\(url)/oauth", "clientId": "\(first.clientID)", \(settings)
+                      "clientSecret": {"env": "SECRET"}, "redirectUri": "\(callback)", "timezone": "UTC"}}
+        """
+      ])
+      agent = try Program(
+        "ringid", folder.arguments + ["--socket", folder.socket], environment: ["SECRET": first.clientSecret])
+      _ = try agent.connect(folder.socket)
+    }
+
+    deinit {
+      todoist.stop()
+      wunderlist.stop()
+    }
+
+    /// A port that nobody listens at just now.
+    private static func freePort() throws -> UInt16 {
+      let sandbox = TodoistSandbox(TodoistConfiguration())
+      try sandbox.start(port: 0, tls: nil)
+      defer { sandbox.stop() }
+      return try #require(sandbox.url.split(separator: ":").last.flatMap { UInt16($0) })
+    }
+
+    func login(_ options: [String] = ["--no-browser"], path: String? = nil) throws -> Program {
+      let environment = path.map { ["PATH": $0] } ?? [:]
+      return try Program("ringi", ["--socket", folder.socket, "login", "todo"] + options, environment: environment)
+    }
+
+    /// The address that a login prints.
+    func page(_ login: Program) throws -> String {
+      _ = login.waitFor { $0.errorText.contains("/oauth/authorize?") && $0.errorText.hasSuffix("\n") }
+      let line = login.errorText.split(separator: "\n").first { $0.contains("/oauth/authorize?") }
+      return try #require(line.map { $0.trimmingCharacters(in: .whitespaces) }, "\(login.errorText)")
+    }
+
+    /// What the agent keeps of the login.
+    var kept: String? {
+      get throws {
+        try Connection(path: "\(folder.state)/ringi.db", isReadOnly: true).first(
+          "SELECT CAST(value AS TEXT) FROM plugin_state WHERE key = 'oauth.access-token'"
+        ) { $0.text(0) } ?? nil
+      }
+    }
+
+    func stop() {
+      agent.send(SIGTERM)
+      #expect(agent.wait() == 0)
+    }
+  }
+
+  @Test(arguments: Backend.allCases)
+  func aPersonLogsInAndTheTokenIsKeptAndSaidNowhere(_ backend: Backend) throws {
+    let world = try World(backend)
+    let client = try world.folder.client()
+    let before = try client.refusal("todo.user.get")
+    #expect(before?["data"]?["kind"] == "login-required")
+    #expect(before?["message"]?.string?.contains("ringi login todo") == true)
+    let login = try world.login()
+    let page = try world.page(login)
+    #expect(page.contains("code_challenge_method=S256") == (backend == .todoist))
+    let callback = try WebPage.redirect(from: page)
+    let answer = try WebPage.get(callback)
+    #expect(answer.status == 200 && answer.text.contains("Logged in"))
+    #expect(login.wait() == 0)
+    #expect(login.outputText == "Logged in to todo as Ada.\n")
+    #expect(try client.call("todo.user.get")["id"] != nil)
+    let token = try #require(try world.kept?.filter { $0 != "\"" })
+    let code = try #require(callback.split(separator: "code=").last?.prefix { $0 != "&" })
+    // Another agent on the same state is logged in, too.
+    world.stop()
+    let again = try Program(
+      "ringid", world.folder.arguments + ["--socket", world.folder.socket], environment: ["SECRET": world.secret])
+    let later = try again.connect(world.folder.socket)
+    #expect(try later.call("todo.user.get")["id"] != nil)
+    let audit = try later.call("audit.list").description
+    #expect(audit.contains("plugins.finishLogin"))
+    again.send(SIGTERM)
+    #expect(again.wait() == 0)
+    for text in [world.agent.errorText, again.errorText, login.errorText, login.outputText, audit] {
+      #expect(!text.contains(token) && !text.contains(code) && !text.contains(world.secret))
+    }
+  }
+
+  /// Whoever finds the port changes nothing, and keeps nobody from logging in.
+  @Test func strangersAtThePortGetAnErrorPage() throws {
+    let world = try World(.todoist)
+    let login = try world.login()
+    let page = try world.page(login)
+    let base = "http://127.0.0.1:\(world.port)"
+    let silent = try WebConnection("\(base)/callback")
+    silent.send("GET /callback?co")
+    for (target, status) in [
+      ("/callback?state=wrong&code=mine", 400), ("/callback?code=mine", 400), ("/callback", 400),
+      ("/favicon.ico", 404), ("/callback?state=%zz&code=mine", 400),
+    ] {
+      #expect(try WebPage.get(base + target).status == status, "\(target)")
+    }
+    let poster = try WebConnection("\(base)/callback")
+    poster.send("POST /callback?state=a HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(try poster.page().status == 405)
+    #expect(try world.kept == nil)
+    #expect(login.isRunning)
+    _ = try WebPage.get(try WebPage.redirect(from: page))
+    #expect(login.wait() == 0)
+    world.stop()
+  }
+
+  @Test func aRefusalOnThePageEndsTheLogin() throws {
+    let world = try World(.todoist)
+    world.todoist.with { $0.switches.grants = false }
+    let login = try world.login()
+    let answer = try WebPage.get(try WebPage.redirect(from: world.page(login)))
+    #expect(answer.status == 200 && answer.text.contains("refused"))
+    #expect(login.wait() == 77)
+    #expect(login.errorText.contains("access_denied"))
+    #expect(try world.kept == nil)
+    world.stop()
+  }
+
+  @Test func nobodyComesBackInTime() throws {
+    let world = try World(.wunderlist)
+    let login = try world.login(["--no-browser", "--wait", "1s"])
+    #expect(login.wait() == 75)
+    #expect(login.errorText.contains("not come back in time"))
+    world.stop()
+  }
+
+  @Test func aTakenPortIsToldBeforeAnythingIsOpened() throws {
+    let world = try World(.wunderlist)
+    let first = try world.login()
+    _ = try world.page(first)
+    let second = try world.login()
+    #expect(second.wait() == 75)
+    #expect(second.errorText.contains("127.0.0.1:\(world.port)") && !second.errorText.contains("/oauth/authorize?"))
+    first.send(SIGKILL)
+    _ = first.wait()
+    world.stop()
+  }
+
+  /// Pitfall A7/9: a code is worth nothing the second time, and the exchange is never repeated.
+  @Test(arguments: [Backend.todoist, .wunderlist])
+  func aCodeThatTheServerRefusesIsALoginRequired(_ backend: Backend) throws {
+    let world = try World(backend)
+    let login = try world.login()
+    let callback = try WebPage.redirect(from: world.page(login))
+    let code = try #require(callback.split(separator: "code=").last?.prefix { $0 != "&" })
+    let answer = try WebPage.get(callback.replacing(code, with: "used-before"))
+    #expect(answer.text.contains("failed"))
+    #expect(login.wait() == 77)
+    #expect(login.errorText.contains("ringi: todo: the login server refused the code"))
+    #expect(try world.kept == nil)
+    let requests = world.todoist.with { $0.log.entries } + world.wunderlist.with { $0.log.entries }
+    #expect(requests.count { $0.request.path == "/oauth/access_token" } == 1)
+    world.stop()
+  }
+
+  @Test func anAnswerWithAnotherStateOrTwiceChangesNothing() throws {
+    let world = try World(.todoist)
+    let client = try world.folder.client()
+    #expect(
+      try client.refusal("plugins.finishLogin", ["plugin": "todo", "state": "a", "code": "b"])?["data"]?["kind"]
+        == "not-found")
+    let begun = try client.call("plugins.login", ["plugin": "todo"])
+    #expect(begun["expiresIn"] == 600 && begun["redirect"] == JSONValue("http://127.0.0.1:\(world.port)/callback"))
+    let other = try client.refusal("plugins.finishLogin", ["plugin": "todo", "state": "a", "code": "b"])
+    #expect(other?["data"]?["kind"] == "conflict")
+    let state = begun["state"] ?? .null
+    // The right state, and a code that was not made for this login's proof key.
+    let page = try #require(begun["url"]?.string)
+    let foreign = page.replacing("code_challenge=", with: "code_challenge=x")
+    let callback = try WebPage.redirect(from: foreign)
+    let code = try #require(callback.split(separator: "code=").last?.prefix { $0 != "&" })
+    let params: JSONValue = ["plugin": "todo", "state": state, "code": JSONValue(String(code))]
+    #expect(try client.refusal("plugins.finishLogin", params)?["data"]?["kind"] == "login-required")
+    #expect(try client.refusal("plugins.finishLogin", params)?["data"]?["kind"] == "not-found")
+    #expect(try world.kept == nil)
+    world.stop()
+  }
+
+  @Test func theBrowserIsOpenedByTheDesktopsProgram() throws {
+    let world = try World(.todoist)
+    let (opener, note) = (world.folder.path("bin/xdg-open"), world.folder.path("opened"))
+    try FileManager.default.createDirectory(
+      atPath: world.folder.path("bin"), withIntermediateDirectories: true)
+    try "#!/bin/sh\nprintf '%s\\n' \"$1\" > '\(note)'\n".write(toFile: opener, atomically: true, encoding: .utf8)
+    chmod(opener, 0o755)
+    let login = try world.login([], path: "\(world.folder.path("bin")):/usr/bin:/bin")
+    let page = try world.page(login)
+    #expect(login.errorText.contains("The browser opens this page"))
+    #expect(login.waitFor { _ in (try? String(contentsOfFile: note, encoding: .utf8)) == "\(page)\n" })
+    login.send(SIGKILL)
+    #expect(login.wait() == -SIGKILL)
+    world.stop()
+  }
+
+  @Test func aPluginWithoutALoginSaysSo() throws {
+    let world = try World(.todoist, settings: #""token": "secret-token","#)
+    let result = try Program.run("ringi", ["--socket", world.folder.socket, "login", "todo", "--no-browser"])
+    #expect(result.status == 73 && result.errors.contains("in the settings"))
+    let nobody = try Program.run("ringi", ["--socket", world.folder.socket, "login", "nobody"])
+    #expect(nobody.status == 66)
+    world.stop()
+  }
+}
