@@ -340,7 +340,7 @@ package final class PluginHost {
     parts.secrets.hide(code, of: instance)
     let user = try await logins.finish(instance, login, state: state, code: code)
     log(.info, instance, "somebody has logged in as \(user)")
-    if hasSource(instance) {
+    if hasPoll(instance) {
       Loop.task { [parts] in _ = try await parts.scheduler.run(Self.pollName(instance)) }
     }
     return ["plugin": JSONValue(instance), "user": JSONValue(user)]
