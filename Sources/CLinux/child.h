@@ -97,7 +97,8 @@ static inline int ringi_child_main(void *argument) {
   _exit(127);
 }
 
-int clone(int (*run)(void *), void *stack, int flags, void *argument, ...);
+// clone(2) by glibc's other name: by the usual one sanitizers take it for fork(2), with a memory of the child's own.
+int __clone(int (*run)(void *), void *stack, int flags, void *argument, ...);
 
 // Starts a program that leads a process group of its own, with all signals at their defaults.
 // Returns its number, or -1 with call and error set; nothing is left of it then.
@@ -109,7 +110,7 @@ static inline pid_t ringi_child_start(struct ringi_child *child) {
   child->call = 0;
   child->error = 0;
   // CLONE_VM and CLONE_VFORK, which the headers have for GNU sources alone.
-  pid_t process = clone(ringi_child_main, stack + sizeof stack, 0x100 | 0x4000 | SIGCHLD, child);
+  pid_t process = __clone(ringi_child_main, stack + sizeof stack, 0x100 | 0x4000 | SIGCHLD, child);
   if (process < 0) {
     child->error = errno;
     child->call = "clone";
