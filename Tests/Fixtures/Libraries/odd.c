@@ -165,7 +165,7 @@ void ringi_plugin_call(void *plugin, const char *method, json_t *params, ringi_c
     host->publish(host, json_string_value(json_object_get(params, "event")), "s", json_pack("{s:i}", "n", 1));
     host->answer(host, call, json_null());
   } else if (strcmp(method, "flood") == 0) {
-    for (int n = 0; n < 200000; n++) {
+    for (int n = 0; n < 20000; n++) {
       host->log(host, "info", "a line");
       host->publish(host, "flood", NULL, NULL);
     }
