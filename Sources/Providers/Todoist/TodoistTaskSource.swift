@@ -2,10 +2,10 @@ internal import RingiKit
 
 /// The account's due tasks as the agent's.
 @Loop
-final class TodoistTaskSource: TaskSource {
+final class TodoistTaskSource: CompletingSource {
   private let tasks: TodoistTasks
   private let settings: TodoistSettings
-  private let instance: String
+  let instance: String
 
   init(_ tasks: TodoistTasks, settings: TodoistSettings) {
     self.tasks = tasks
@@ -41,8 +41,6 @@ final class TodoistTaskSource: TaskSource {
     return try await tasks.task(key.id)?.listed.item(key, of: instance, settings.window, at: now)
   }
 
-  func context(of id: TaskItem.ID) async throws -> JSONValue? { nil }
-
   func preview(_ decision: Decision, on task: TaskItem) throws -> JSONValue {
     try check(decision)
     return [
@@ -54,25 +52,6 @@ final class TodoistTaskSource: TaskSource {
   func decide(_ decision: Decision, on task: TaskItem) async throws -> TaskItem {
     try check(decision)
     try await tasks.close(TaskKey(task.id.key))
-    var decided = task
-    decided.status = .done
-    decided.outcome = decision.kind.outcome
-    decided.actions = []
-    return decided
-  }
-
-  private func check(_ decision: Decision) throws {
-    guard decision.kind != .reject, decision.context == nil, decision.decision == nil else {
-      throw RPCError.invalidParams(
-        "\(instance): a task here can be completed, which takes no context and no rejection.")
-    }
-  }
-
-  func claim(_ task: TaskItem) async throws -> TaskItem { throw unsupported }
-
-  func release(_ task: TaskItem) async throws -> TaskItem { throw unsupported }
-
-  private var unsupported: RPCError {
-    .invalidParams("\(instance): tasks here are not claimed; they can be completed.")
+    return completed(task, by: decision)
   }
 }

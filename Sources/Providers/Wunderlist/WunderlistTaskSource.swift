@@ -2,10 +2,10 @@ internal import RingiKit
 
 /// The account's due tasks as the agent's.
 @Loop
-final class WunderlistTaskSource: TaskSource {
+final class WunderlistTaskSource: CompletingSource {
   private let tasks: WunderlistTasks
   private let settings: WunderlistSettings
-  private let instance: String
+  let instance: String
 
   /// The tasks of each list, as of a revision of the list.
   private var known: [Int64: (revision: Int64, tasks: [WunderlistTask])] = [:]
@@ -88,8 +88,6 @@ final class WunderlistTaskSource: TaskSource {
     task.listed.item(key, of: instance, settings.window, at: tasks.api.clock.now)
   }
 
-  func context(of id: TaskItem.ID) async throws -> JSONValue? { nil }
-
   // MARK: Deciding
 
   private static let body: [(String, JSONValue)] = [("completed", true)]
@@ -113,25 +111,6 @@ final class WunderlistTaskSource: TaskSource {
       guard item.status.isOpen else { throw AlreadyDecided(task: item) }
       return item.revision == task.revision
     }
-    var decided = WunderlistTask(json).map { item($0, key) } ?? task
-    decided.status = .done
-    decided.outcome = decision.kind.outcome
-    decided.actions = []
-    return decided
-  }
-
-  private func check(_ decision: Decision) throws {
-    guard decision.kind != .reject, decision.context == nil, decision.decision == nil else {
-      throw RPCError.invalidParams(
-        "\(instance): a task here can be completed, which takes no context and no rejection.")
-    }
-  }
-
-  func claim(_ task: TaskItem) async throws -> TaskItem { throw unsupported }
-
-  func release(_ task: TaskItem) async throws -> TaskItem { throw unsupported }
-
-  private var unsupported: RPCError {
-    .invalidParams("\(instance): tasks here are not claimed; they can be completed.")
+    return completed(WunderlistTask(json).map { item($0, key) } ?? task, by: decision)
   }
 }

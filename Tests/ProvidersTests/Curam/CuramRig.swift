@@ -10,7 +10,7 @@ import Sandbox
 import Timing
 
 /// An instance named `curam` in front of a sandbox, on a clock that the test moves.
-@Loop final class CuramRig {
+@Loop final class CuramRig: PluginRig {
   nonisolated let sandbox: CuramSandbox
   let clock = TestClock()
   let store: Store
@@ -81,30 +81,7 @@ import Timing
 
   // MARK: Calling
 
-  /// Calls `curam.NAME` as a client would, params checked and defaults filled in, while time passes.
-  @discardableResult
-  func call(_ name: String, _ params: JSONValue = [:]) async throws -> JSONValue {
-    let method = try required(plugin.methods.first { $0.name == "curam.\(name)" })
-    return try await passingTime {
-      let result = try await method.invoke(params, Call(origin: .owner(causes: [])))
-      let violations = method.result.validate(result)
-      guard violations.isEmpty else { throw RPCError.internalError("\(name) gave \(violations)") }
-      return result
-    }
-  }
-
-  /// The error of a call that fails.
-  func failure(_ name: String, _ params: JSONValue = [:]) async throws -> RPCError {
-    try await failure { try await self.call(name, params) }
-  }
-
-  func failure(_ body: () async throws -> JSONValue) async throws -> RPCError {
-    do {
-      throw Unexpected("it gave \(try await body())")
-    } catch let error as RPCError {
-      return error
-    }
-  }
+  func pass(_ duration: Duration) { clock.advance(by: duration) }
 
   /// Several calls at the same time.
   func calls(_ count: Int, _ name: String, _ params: JSONValue) async throws {
@@ -117,20 +94,6 @@ import Timing
   func poll() async throws -> JSONValue {
     let watch = try required(plugin.watch)
     return try await passingTime { try await watch.look() }
-  }
-
-  /// Moves the clock while `body` waits, a tenth of a second at a time.
-  private func passingTime<T: Sendable>(_ body: @escaping @Loop @Sendable () async throws -> T) async throws -> T {
-    var isDone = false
-    let work = Loop.task {
-      defer { isDone = true }
-      return try await body()
-    }
-    while !isDone {
-      await Task.yield()
-      if clock.pending > 0 { clock.advance(by: .milliseconds(100)) }
-    }
-    return try await work.value
   }
 
   // MARK: Looking

@@ -12,7 +12,7 @@ import Sandbox
 import Timing
 
 /// An instance of the provider, on a clock that the test moves; in front of a sandbox where it has one.
-@Loop final class RESTRig {
+@Loop final class RESTRig: PluginRig {
   nonisolated let sandbox: UsersAPISandbox?
   let clock: TestClock
   let plugin: BuiltinPlugin
@@ -78,37 +78,9 @@ import Timing
 
   // MARK: Calling
 
-  /// Calls `acme.NAME` as a client would, params checked and defaults filled in, while time passes.
-  @discardableResult
-  func call(_ name: String, _ params: JSONValue = [:]) async throws -> JSONValue {
-    let method = try required(plugin.methods.first { $0.name == "acme.\(name)" })
-    return try await passingTime { try await method.invoke(params, Call(origin: .owner(causes: []))) }
-  }
-
-  /// The error of a call that fails.
-  func failure(_ name: String, _ params: JSONValue = [:]) async throws -> RPCError {
-    do {
-      let result = try await call(name, params)
-      throw Unexpected("\(name) gave \(result)")
-    } catch let error as RPCError {
-      return error
-    }
-  }
-
-  /// Moves both clocks while `body` waits, a tenth of a second at a time.
-  func passingTime<T: Sendable>(_ body: @escaping @Loop @Sendable () async throws -> T) async throws -> T {
-    var isDone = false
-    let work = Loop.task {
-      defer { isDone = true }
-      return try await body()
-    }
-    while !isDone {
-      await Task.yield()
-      guard clock.pending > 0 else { continue }
-      clock.advance(by: .milliseconds(100))
-      sandbox?.with { $0.clock.advance(by: .milliseconds(100)) }
-    }
-    return try await work.value
+  func pass(_ duration: Duration) {
+    clock.advance(by: duration)
+    sandbox?.with { $0.clock.advance(by: duration) }
   }
 
   func tasks() async throws -> [TaskItem] { try await snapshot().items.map { try $0.task() } }

@@ -12,7 +12,7 @@ import Sandbox
 import Timing
 
 /// An instance of the provider in front of a sandbox, on a clock that the test moves.
-@Loop final class ServiceNowRig {
+@Loop final class ServiceNowRig: PluginRig {
   nonisolated let sandbox: ServiceNowSandbox
   let clock: TestClock
   let plugin: BuiltinPlugin
@@ -85,43 +85,6 @@ import Timing
   }
 
   // MARK: Calling
-
-  /// Calls `now.NAME` as a client would, params checked and defaults filled in, while time passes.
-  @discardableResult
-  func call(_ name: String, _ params: JSONValue = [:]) async throws -> JSONValue {
-    let method = try required(plugin.methods.first { $0.name == "now.\(name)" })
-    return try await passingTime {
-      let result = try await method.invoke(params, Call(origin: .owner(causes: [])))
-      let violations = method.result.validate(result)
-      guard violations.isEmpty else { throw RPCError.internalError("\(name) gave \(violations)") }
-      return result
-    }
-  }
-
-  /// The error of a call that fails.
-  func failure(_ name: String, _ params: JSONValue = [:]) async throws -> RPCError {
-    do {
-      let result = try await call(name, params)
-      throw Unexpected("\(name) gave \(result)")
-    } catch let error as RPCError {
-      return error
-    }
-  }
-
-  /// Moves both clocks while `body` waits, a tenth of a second at a time.
-  func passingTime<T: Sendable>(_ body: @escaping @Loop @Sendable () async throws -> T) async throws -> T {
-    var isDone = false
-    let work = Loop.task {
-      defer { isDone = true }
-      return try await body()
-    }
-    while !isDone {
-      await Task.yield()
-      guard clock.pending > 0 else { continue }
-      pass(.milliseconds(100))
-    }
-    return try await work.value
-  }
 
   /// Moves both clocks.
   func pass(_ duration: Duration) {

@@ -7,7 +7,7 @@ import RingiKit
 import RingiTestSupport
 
 /// One instance of a provider, on a clock that the test moves.
-@Loop final class PluginRun {
+@Loop final class PluginRun: PluginRig {
   let clock = TestClock()
   let plugin: BuiltinPlugin
   private let notes: Notes
@@ -61,40 +61,8 @@ import RingiTestSupport
     }
   }
 
-  /// Calls `INSTANCE.NAME` as a client would, params checked and defaults filled in, while time passes.
-  func call(_ name: String, _ params: JSONValue) async throws -> JSONValue {
-    let method = try required(plugin.methods.first { $0.name == "\(plugin.instance).\(name)" })
-    return try await passingTime {
-      let result = try await method.invoke(params, Call(origin: .owner(causes: [])))
-      let violations = method.result.validate(result)
-      guard violations.isEmpty else { throw RPCError.internalError("\(name) gave \(violations)") }
-      return result
-    }
-  }
-
-  /// The error of a call that fails.
-  func failure(_ name: String, _ params: JSONValue) async throws -> RPCError {
-    do {
-      let result = try await call(name, params)
-      throw Unexpected("\(name) gave \(result)")
-    } catch let error as RPCError {
-      return error
-    }
-  }
-
-  /// Moves both clocks while `body` waits, a tenth of a second at a time.
-  func passingTime<T: Sendable>(_ body: @escaping @Loop @Sendable () async throws -> T) async throws -> T {
-    var isDone = false
-    let work = Loop.task {
-      defer { isDone = true }
-      return try await body()
-    }
-    while !isDone {
-      await Task.yield()
-      guard clock.pending > 0 else { continue }
-      clock.advance(by: .milliseconds(100))
-      advance(.milliseconds(100))
-    }
-    return try await work.value
+  func pass(_ duration: Duration) {
+    clock.advance(by: duration)
+    advance(duration)
   }
 }
