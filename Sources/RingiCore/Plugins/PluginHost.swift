@@ -12,7 +12,7 @@ package final class PluginHost {
 
   /// One file of plugins.d and what became of it.
   @Loop
-  private final class Entry {
+  final class Entry {
     let file: PluginFile
     var plugin: (any Plugin)?
     var state: State
@@ -39,7 +39,7 @@ package final class PluginHost {
   }
 
   /// What is kept of an instance beyond its restarts.
-  private struct Record {
+  struct Record {
     let log = PluginLog()
     var figures: CallFigures
   }
@@ -82,10 +82,10 @@ package final class PluginHost {
   }
 
   private let providers: [any Provider.Type]
-  private let parts: Parts
-  private var entries: [String: Entry] = [:]
+  let parts: Parts
+  var entries: [String: Entry] = [:]
   /// New files that a provider could not use, while the old ones stay in force.
-  private var refused: [(file: PluginFile, error: any Error)] = []
+  var refused: [(file: PluginFile, error: any Error)] = []
   /// The restarts that wait for the old program's end; who asks for another one meanwhile waits for the same.
   private var restarting: [String: Task<Void, any Error>] = [:]
   /// The instances that were said to be down, and not yet to be up again: whether that was asked for.
@@ -95,7 +95,7 @@ package final class PluginHost {
   /// The instances that are about to be loaded from another file.
   private var replaced: Set<String> = []
   private var records: [String: Record] = [:]
-  private let logins: PluginLogins
+  let logins: PluginLogins
   /// Those who wait until one instance's program has started or failed to, or those of all.
   private var settling: [(instance: String?, gate: Gate)] = []
   /// Whether nothing is started any more.
@@ -316,43 +316,35 @@ package final class PluginHost {
     }
   }
 
-  // MARK: Logging in
-
-  /// Begins a person's login with a browser.
-  ///
-  /// - Parameter instance: The instance.
-  /// - Returns: `{plugin, url, redirect, state, expiresIn}`.
-  /// - Throws: `RPCError`.
-  package func beginLogin(_ instance: String) throws -> JSONValue {
-    try logins.begin(instance, try login(of: instance))
+  /// Stops an instance and loads it again from its file as last read.
+  package func restart(_ instance: String) async throws -> JSONValue {
+    let entry = try entry(instance)
+    guard entry.file.isEnabled else {
+      throw RPCError.conflict("The plugin \(instance) is disabled; set enabled in \(entry.file.path) and reload.")
+    }
+    guard !entry.isLeaving else {
+      throw RPCError.pluginDown("The plugin \(instance) is being taken out or replaced; try again soon.")
+    }
+    let work = restarting[instance] ?? beginRestart(entry)
+    try await work.value
+    await settle(instance, within: Self.startLimit)
+    return try row(instance)
   }
 
-  /// Ends it with what the browser brought back, and polls the instance's tasks.
-  ///
-  /// - Parameters:
-  ///   - instance: The instance.
-  ///   - state: Tells that it is an answer to the login that was begun.
-  ///   - code: What the backend gave.
-  /// - Returns: `{plugin, user}`.
-  /// - Throws: `RPCError`.
-  package func finishLogin(_ instance: String, state: String, code: String) async throws -> JSONValue {
-    let login = try login(of: instance)
-    parts.secrets.hide(code, of: instance)
-    let user = try await logins.finish(instance, login, state: state, code: code)
-    log(.info, instance, "somebody has logged in as \(user)")
-    if hasPoll(instance) {
-      Loop.task { [parts] in _ = try await parts.scheduler.run(Self.pollName(instance)) }
+  private func beginRestart(_ entry: Entry) -> Task<Void, any Error> {
+    let instance = entry.file.instance
+    let work = Loop.task { [self] in
+      defer { restarting[instance] = nil }
+      let restarts = entry.totalRestarts
+      leave(entry, as: "starting", "a restart was asked for")
+      await stop(entry)
+      // A reload may have put another file into force meanwhile, or none.
+      guard entries[instance] === entry, !entry.isLeaving, !isStopping else { return }
+      load(entry.file)
+      entries[instance]?.restarts = restarts + 1
     }
-    return ["plugin": JSONValue(instance), "user": JSONValue(user)]
-  }
-
-  private func login(of instance: String) throws -> any BrowserLogin {
-    guard let login = (try entry(instance).plugin as? BuiltinPlugin)?.login else {
-      throw RPCError.invalidParams(
-        "The plugin \(instance) has no login with a browser; its page in docs/providers tells which settings that takes."
-      )
-    }
-    return login
+    restarting[instance] = work
+    return work
   }
 
   // MARK: Programs
@@ -444,31 +436,18 @@ package final class PluginHost {
 
   // MARK: What is told of an instance
 
-  private func record(_ instance: String) -> Record {
+  func record(_ instance: String) -> Record {
     if let record = records[instance] { return record }
     let record = Record(figures: CallFigures(clock: parts.clock))
     records[instance] = record
     return record
   }
 
-  private func log(_ level: Log.Level, _ instance: String, _ message: String) {
+  func log(_ level: Log.Level, _ instance: String, _ message: String) {
     parts.log.write(level, instance, message)
     // Whoever wants the finest lines says so for the whole log.
     guard level >= min(parts.log.level, .info) else { return }
     record(instance).log.append(level, parts.redactor.redact(message), at: parts.clock.now)
-  }
-
-  /// The last lines about an instance, oldest first.
-  ///
-  /// - Parameters:
-  ///   - instance: The instance.
-  ///   - number: The first lines after this one, instead of the newest.
-  ///   - limit: The most lines.
-  /// - Returns: An array of the lines, each with `number`, `time`, `level` and `message`.
-  /// - Throws: `RPCError` (not-found).
-  package func log(of instance: String, after number: Int?, limit: Int) throws -> JSONValue {
-    _ = try entry(instance)
-    return record(instance).log.list(after: number, limit: limit)
   }
 
   private func report(_ plugin: any StartedPlugin) {
@@ -494,65 +473,7 @@ package final class PluginHost {
     return nil
   }
 
-  // MARK: Asking
-
-  /// Whether an instance is polled, for tasks or for what it watches.
-  package func hasPoll(_ instance: String) -> Bool {
-    guard let plugin = entries[instance]?.plugin else { return false }
-    return plugin.source != nil || plugin.watch != nil
-  }
-
-  /// What keeps instances from running although their files are right.
-  package func problems(_ reading: Configuration.Reading) -> [ConfigurationProblem] {
-    let failed = entries.values.filter { $0.state == .failed }
-      .compactMap { entry in entry.error.map { (file: entry.file, error: $0) } }
-    return (failed + refused).sorted { $0.file.path < $1.file.path }.compactMap { file, error in
-      guard let error = error as? SettingsError, var text = reading.file(file.path) else {
-        return ConfigurationProblem(file: file.path, message: "\(error)")
-      }
-      text.complain(at: JSONPointer(tokens: ["settings"] + error.pointer.tokens), error.message)
-      return text.problems.last
-    }
-  }
-
-  package var list: JSONValue {
-    JSONValue(array: entries.values.sorted { $0.file.instance < $1.file.instance }.map(row))
-  }
-
-  package func row(_ instance: String) throws -> JSONValue { row(try entry(instance)) }
-
-  /// Stops an instance and loads it again from its file as last read.
-  package func restart(_ instance: String) async throws -> JSONValue {
-    let entry = try entry(instance)
-    guard entry.file.isEnabled else {
-      throw RPCError.conflict("The plugin \(instance) is disabled; set enabled in \(entry.file.path) and reload.")
-    }
-    guard !entry.isLeaving else {
-      throw RPCError.pluginDown("The plugin \(instance) is being taken out or replaced; try again soon.")
-    }
-    let work = restarting[instance] ?? beginRestart(entry)
-    try await work.value
-    await settle(instance, within: Self.startLimit)
-    return try row(instance)
-  }
-
-  private func beginRestart(_ entry: Entry) -> Task<Void, any Error> {
-    let instance = entry.file.instance
-    let work = Loop.task { [self] in
-      defer { restarting[instance] = nil }
-      let restarts = entry.totalRestarts
-      leave(entry, as: "starting", "a restart was asked for")
-      await stop(entry)
-      // A reload may have put another file into force meanwhile, or none.
-      guard entries[instance] === entry, !entry.isLeaving, !isStopping else { return }
-      load(entry.file)
-      entries[instance]?.restarts = restarts + 1
-    }
-    restarting[instance] = work
-    return work
-  }
-
-  private func entry(_ instance: String) throws -> Entry {
+  func entry(_ instance: String) throws -> Entry {
     guard let entry = entries[instance] else {
       let names = entries.keys.sorted().joined(separator: ", ")
       throw RPCError.notFound(
@@ -560,29 +481,5 @@ package final class PluginHost {
           + (names.isEmpty ? "there are none, and `ringi plugin new` makes one." : "there are: \(names)."))
     }
     return entry
-  }
-
-  private func row(_ entry: Entry) -> JSONValue {
-    let started = entry.started
-    let supervisor = started?.supervisor
-    let error = supervisor.map(\.lastError) ?? entry.error.map { "\($0)" }
-    let failure = parts.inbox.failure(of: entry.file.instance)?.message
-    // That its program is down says more than that it can't be polled.
-    let lastError = supervisor?.state == .running ? failure ?? error : error ?? failure
-    let figures = record(entry.file.instance).figures
-    let uptime = entry.runningSince.map { JSONValue((parts.clock.uptime - $0) / 1_000_000_000) }
-    let process = (started as? ProcessPlugin)?.processID
-    let memory = process.flatMap { ProcessMemory.resident(of: $0) }
-    return [
-      "name": JSONValue(entry.file.instance),
-      "kind": JSONValue(entry.file.kind.rawValue),
-      "provider": JSONValue(entry.file.provider), "state": JSONValue((supervisor?.state ?? entry.state).rawValue),
-      "since": JSONValue((supervisor?.since ?? entry.since).rfc3339), "uptime": uptime ?? .null,
-      "methods": JSONValue(array: parts.registry.methods(of: entry.file.instance).map { JSONValue($0.name) }),
-      "lastError": lastError.map { JSONValue($0) } ?? .null, "restarts": JSONValue(entry.totalRestarts),
-      "pid": process.map { JSONValue(Int($0)) } ?? .null, "memory": memory.map { JSONValue($0) } ?? .null,
-      "calls": JSONValue(figures.calls), "inFlight": JSONValue(figures.inFlight), "errors": JSONValue(figures.errors),
-      "latency": figures.latency,
-    ]
   }
 }

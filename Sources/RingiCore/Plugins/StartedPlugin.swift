@@ -10,6 +10,8 @@ internal import Timing
 protocol StartedPlugin: Plugin {
   var file: PluginFile { get }
   var supervisor: Supervisor { get }
+  /// The number of its process, where it has one of its own that runs.
+  var processID: Int32? { get }
   var surroundings: PluginSurroundings { get }
   /// What is wrong with the settings.
   var problems: [ConfigurationProblem] { get set }

@@ -6,7 +6,7 @@ internal import Timing
 package typealias CuramSandbox = ServiceSandbox<CuramState>
 
 /// All that a sandboxed Cúram knows.
-package struct CuramState: SandboxService {
+package struct CuramState: ReplayingService {
   package static let basePath = ["Rest"]
 
   package let configuration: CuramConfiguration
@@ -29,7 +29,7 @@ package struct CuramState: SandboxService {
   var routes: [String: Int] = [:]
   var nextNode = 0
   var lastID = 500
-  private var effects = Effects<ServerRequest>()
+  package var effects = Effects<ServerRequest>()
 
   package init(_ configuration: CuramConfiguration) {
     self.configuration = configuration
@@ -37,19 +37,6 @@ package struct CuramState: SandboxService {
     clock = SandboxClock(standingAt: configuration.clock)
     users = configuration.users
     resources = configuration.resources
-  }
-
-  package mutating func settle() {
-    while let (_, request) = effects.takeDue(at: clock.now) { _ = process(request) }
-  }
-
-  package mutating func tick() {
-    for request in effects.takeTicked() { _ = process(request) }
-    settle()
-  }
-
-  package mutating func replay(_ request: ServerRequest, after latency: Latency) {
-    effects.add(request, after: latency, now: clock.now)
   }
 
   /// The envelope for what the service says itself, a page for what a proxy says.

@@ -6,7 +6,7 @@ internal import Timing
 package typealias ServiceNowSandbox = ServiceSandbox<ServiceNowState>
 
 /// All that a sandboxed instance knows.
-package struct ServiceNowState: SandboxService {
+package struct ServiceNowState: ReplayingService {
   package static let basePath = ["api", "now", "table"]
 
   package let configuration: ServiceNowConfiguration
@@ -37,7 +37,7 @@ package struct ServiceNowState: SandboxService {
   var tokens = ServiceNowTokens()
   var sessions = ServiceNowSessions()
   var rateRule = ServiceNowRateRule()
-  var effects = Effects<ServerRequest>()
+  package var effects = Effects<ServerRequest>()
   var nextNumber = 30001
   var random = SystemRandomNumberGenerator()
 
@@ -49,21 +49,6 @@ package struct ServiceNowState: SandboxService {
     clients = Dictionary(configuration.clients.map { ($0.id, $0) }) { $1 }
     tables = Dictionary(configuration.tables.map { ($0.name, $0) }) { $1 }
     for user in configuration.users { keepRecord(of: user) }
-  }
-
-  // MARK: Time
-
-  package mutating func settle() {
-    while let (_, request) = effects.takeDue(at: clock.now) { _ = process(request) }
-  }
-
-  package mutating func tick() {
-    for request in effects.takeTicked() { _ = process(request) }
-    settle()
-  }
-
-  package mutating func replay(_ request: ServerRequest, after latency: Latency) {
-    effects.add(request, after: latency, now: clock.now)
   }
 
   // MARK: Answering

@@ -1,7 +1,7 @@
 internal import Timing
 
 /// What a backend does in the background, in the order in which it falls due.
-struct Effects<Action: Sendable>: Sendable {
+package struct Effects<Action: Sendable>: Sendable {
   private enum Due: Sendable {
     case at(Timestamp)
     case nextTick

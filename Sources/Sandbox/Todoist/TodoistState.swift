@@ -6,7 +6,7 @@ internal import Timing
 package typealias TodoistSandbox = ServiceSandbox<TodoistState>
 
 /// All that a sandboxed Todoist knows.
-package struct TodoistState: SandboxService {
+package struct TodoistState: ReplayingService {
   package static let basePath = ["api", "v1"]
 
   package let configuration: TodoistConfiguration
@@ -23,7 +23,7 @@ package struct TodoistState: SandboxService {
   var grants: [String: Grant] = [:]
   /// Whether somebody is logged in in the browser.
   package var isLoggedIn = true
-  var effects = Effects<ServerRequest>()
+  package var effects = Effects<ServerRequest>()
   var rateLimit = RateLimit(per: 15 * 60)
   /// What each cursor goes on with.
   var cursors: [String: Cursor] = [:]
@@ -57,18 +57,6 @@ package struct TodoistState: SandboxService {
   static func newID() -> String {
     let alphabet = Array("0123456789ABCDEFGHJKMNPQRVWXYZabcdefghjkmnpqrvwxyz")
     return "6X" + String((0..<14).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] })
-  }
-
-  package mutating func settle() {
-    while let (_, request) = effects.takeDue(at: clock.now) { _ = process(request) }
-  }
-
-  package mutating func tick() {
-    for request in effects.takeTicked() { _ = process(request) }
-  }
-
-  package mutating func replay(_ request: ServerRequest, after latency: Latency) {
-    effects.add(request, after: latency, now: clock.now)
   }
 
   package func failure(_ status: Int) -> ServerResponse {

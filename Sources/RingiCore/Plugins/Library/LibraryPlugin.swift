@@ -41,6 +41,8 @@ final class LibraryPlugin: StartedPlugin {
     supervisor.changed = { [unowned self] in surroundings.changed(self) }
   }
 
+  var processID: Int32? { nil }
+
   // MARK: Life
 
   func start() { supervisor.start { [self] in await live() } }
