@@ -36,6 +36,9 @@ static inline int ringi_accept(int socket) { return accept4(socket, 0, 0, SOCK_C
 int pipe2(int ends[2], int flags);
 void *memmem(const void *bytes, size_t count, const void *part, size_t length);
 
+// F_SETPIPE_SZ.
+static const int ringi_set_pipe_size = 1031;
+
 int renameat2(int folder, const char *from, int other, const char *to, unsigned flags);
 // Renames a file unless there is one of the new name. Returns 0, or -1 with errno set.
 static inline int ringi_rename_to_new(const char *from, const char *to) {

@@ -21,7 +21,7 @@ final class ChildProcessInput: Flushable {
       endsWhenWritten = true
     case .pipe: break
     }
-    pipe = try ChildProcessPipe(.toChild)
+    pipe = try ChildProcessPipe(.toChild, isForMessages: !endsWhenWritten)
   }
 
   /// Begins to write, once the child has its end.

@@ -11,7 +11,8 @@ final class ChildProcessOutput {
   private(set) var captured = ChildProcess.Captured()
 
   /// One read's worth, shared by all, since only the loop's thread reads.
-  private static let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+  private static let buffer = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: ChildProcessPipe.messageBytes, alignment: 16)
 
   /// The most that a pipe can hold unless root has raised it (pipe(7)): what a child wrote before its end is in here.
   private static let maxPipeBytes = 1 << 20
@@ -20,7 +21,8 @@ final class ChildProcessOutput {
   init?(_ output: ChildProcess.Output) throws(SystemError) {
     if case .null = output { return nil }
     self.output = output
-    pipe = try ChildProcessPipe(.fromChild)
+    let isForMessages = if case .pipe = output { true } else { false }
+    pipe = try ChildProcessPipe(.fromChild, isForMessages: isForMessages)
   }
 
   /// Begins to read, once the child has its end.

@@ -21,7 +21,11 @@ struct LineReader {
     var start = 0
     while start < bytes.count {
       let end = Self.newline(in: bytes, from: start)
-      if !isSkipping { append(UnsafeRawBufferPointer(rebasing: bytes[start..<(end ?? bytes.count)]), to: &lines) }
+      if !isSkipping {
+        // What goes on in the next read is not copied for it then.
+        if end == nil, rest.isEmpty { rest.reserveCapacity(2 * (bytes.count - start)) }
+        append(UnsafeRawBufferPointer(rebasing: bytes[start..<(end ?? bytes.count)]), to: &lines)
+      }
       guard let end else { break }
       if !isSkipping { lines.append((takeRest(), false)) }
       isSkipping = false
@@ -39,8 +43,6 @@ struct LineReader {
   }
 
   private mutating func append(_ part: UnsafeRawBufferPointer, to lines: inout [(text: [UInt8], isCut: Bool)]) {
-    // A line as long as one read is likely to go on in the next, and is not copied for it then.
-    if rest.isEmpty, part.count > 32 << 10 { rest.reserveCapacity(2 * part.count) }
     rest.append(contentsOf: UnsafeRawBufferPointer(rebasing: part.prefix(limit - rest.count + 1)))
     guard rest.count > limit else { return }
     rest.removeLast()
