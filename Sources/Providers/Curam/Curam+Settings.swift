@@ -43,5 +43,6 @@ extension Curam {
         maxItems: CuramWatch.limit
       ).default(.emptyArray)
     ),
+    ("tasks", CuramSettings.Tasks.schema),
   ]
 }

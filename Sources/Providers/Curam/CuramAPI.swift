@@ -40,7 +40,7 @@ final class CuramAPI {
   /// Changes something: one request, sent again only when the service says that it did nothing.
   ///
   /// - Returns: The answer's JSON, null when it has none, and the id that it gives to what was made.
-  /// - Throws: `RPCError`; outcome-unknown when nobody knows whether it was done.
+  /// - Throws: `RPCError` when nothing happened; `UnclearOutcome` when nobody knows.
   func write(_ method: HTTPMethod, _ path: CuramPath, _ body: JSONValue) async throws -> (body: JSONValue, id: String?)
   {
     let response: HTTPResponse
@@ -48,11 +48,12 @@ final class CuramAPI {
       response = try await client.send(method, path.url(below: base), body: body)
     } catch let error as HTTPError {
       let cause = failure.error(error, mayRepeat: false)
-      throw error.requestWasSent ? unknown(cause) : cause
+      if error.requestWasSent { throw UnclearOutcome(cause: cause) }
+      throw cause
     }
     switch response.status {
     case 200...299 where !CuramClient.isLoggedOut(response): break
-    case 408, 425, 429, 500...: throw unknown(failure.error(response))
+    case 408, 425, 429, 500...: throw UnclearOutcome(cause: failure.error(response))
     default: throw failure.error(response)
     }
     // It was done, whatever the answer looks like.
@@ -73,11 +74,5 @@ final class CuramAPI {
       return nil
     }
     return url.text.prefix { $0 != "?" }.split(separator: "/").last.map(String.init)
-  }
-
-  private func unknown(_ cause: RPCError) -> RPCError {
-    .outcomeUnknown(
-      "\(failure.instance): the request was sent and its answer was lost (\(cause.message)): it may have happened; read the resource before sending it again.",
-      details: ["provider": JSONValue(failure.instance), "cause": cause.json])
   }
 }

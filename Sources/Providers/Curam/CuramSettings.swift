@@ -18,6 +18,8 @@ struct CuramSettings {
   let logouts: [String]
   let language: String
   let watched: [CuramPath]
+  /// nil where the site has no resource for tasks.
+  let tasks: Tasks?
   let connection: ConnectionSettings
 
   /// - Throws: `SettingsError` for what the schema cannot say.
@@ -41,7 +43,48 @@ struct CuramSettings {
     logouts = [first] + Self.logouts.filter { $0 != first }
     language = json["language"]?.string ?? ""
     watched = try Self.watched(json["watch"])
+    tasks = try json["tasks"].map { json throws(SettingsError) in try Tasks(json) }
+    guard tasks == nil || watched.isEmpty else {
+      throw SettingsError(
+        at: .root.appending("watch"), "watch stands beside tasks; one instance polls for one of them, so use two")
+    }
     connection = try ConnectionSettings(json, directory: directory)
+  }
+
+  /// Where a site's own resource for tasks is, since the product has none that is documented.
+  struct Tasks {
+    static let schema = Schema.object(
+      [
+        "path": .string("The list below /v1, such as acme/tasks.", minLength: 1, maxLength: 1024),
+        "query": .map("The list's query, with which it holds the open tasks.", of: .string())
+          .default(standardQuery),
+        "close": .string("What is appended to a task's path for the POST that closes it.", minLength: 1)
+          .default(JSONValue(standardClose)),
+      ], required: ["path"]
+    ).described("The site's own resource for tasks, whose open ones wait for a person.")
+
+    private static let standardQuery: JSONValue = ["status": "OPEN"]
+    private static let standardClose = "close"
+
+    let list: CuramPath
+    private let path: String
+    private let close: String
+
+    /// - Throws: `SettingsError` for a path that is none.
+    init(_ json: JSONValue) throws(SettingsError) {
+      path = json["path"]?.string ?? ""
+      close = json["close"]?.string ?? Self.standardClose
+      do throws(RPCError) {
+        list = try CuramPath(path, query: json["query"] ?? Self.standardQuery)
+        _ = try CuramPath(close)
+      } catch {
+        throw SettingsError(at: .root.appending("tasks"), error.message)
+      }
+    }
+
+    func item(_ id: String) throws(RPCError) -> CuramPath { try CuramPath(path, id) }
+
+    func closing(_ id: String) throws(RPCError) -> CuramPath { try CuramPath(path, id, close) }
   }
 
   /// Where nobody else listens in, for tests.

@@ -32,7 +32,32 @@ package struct CuramConfiguration: Sendable {
     "ua/application_form": ["data": []],
   ]
 
+  /// Where a site's own resource for tasks is, below `/v1`.
+  package var tasksPath = "acme/tasks"
+  /// The two are one when they are read as doubles.
+  package var tasks = [
+    CuramTask(id: "9007199254740992", subject: "Confirm the neighbour's income", concernRole: "102"),
+    CuramTask(id: "9007199254740993", subject: "Verify address evidence", concernRole: "101"),
+  ]
+
   package init() {}
+}
+
+/// A task of a site's own resource.
+package struct CuramTask: Sendable {
+  package let id: String
+  package var subject: String
+  package var concernRole: String?
+  package var deadline: String?
+  package var reservedBy: String?
+  package internal(set) var isOpen = true
+
+  package init(
+    id: String, subject: String, concernRole: String? = nil, deadline: String? = nil, reservedBy: String? = nil
+  ) {
+    (self.id, self.subject, self.concernRole) = (id, subject, concernRole)
+    (self.deadline, self.reservedBy) = (deadline, reservedBy)
+  }
 }
 
 /// Somebody who can log in.

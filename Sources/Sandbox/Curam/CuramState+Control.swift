@@ -34,6 +34,7 @@ extension CuramState {
         CuramUser(
           name: path[1], password: try body.need("password", try body.string("password")),
           isExternal: try body.bool("external") ?? false, hasRights: try body.bool("rights") ?? true))
+    case (_, "tasks"): return try controlTasks(request, Array(path.dropFirst()))
     case ("POST", "sessions") where rest == "expire": expireSessions()
     case ("POST", "logins") where rest == "expire": expireLogins()
     case ("GET", "logins") where path.count == 1: return ["logins": .init(logins), "sessions": .init(sessions.count)]

@@ -14,6 +14,9 @@ extension CuramState {
     if path == "ua/user_account_login", request.method == "GET" {
       return .json(["username": .init(user.name), "user_type": user.isExternal ? "EXTERNAL" : "STANDARD"])
     }
+    if path == configuration.tasksPath || path.hasPrefix(configuration.tasksPath + "/") {
+      return try answerTasks(request, path.dropFirst(configuration.tasksPath.count).split(separator: "/"))
+    }
     guard let resource = resources[path] else { throw .notFound }
     switch request.method {
     case "GET": return .json(shown(resource))
@@ -53,7 +56,7 @@ extension CuramState {
   }
 
   /// A resource as the switches have it shown.
-  private func shown(_ value: JSONValue) -> JSONValue {
+  func shown(_ value: JSONValue) -> JSONValue {
     guard switches.numericIDs || switches.extraFields else { return value }
     if let array = value.array { return JSONValue(array: array.map(shown)) }
     guard let object = value.object else { return value }

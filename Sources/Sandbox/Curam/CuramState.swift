@@ -17,6 +17,10 @@ package struct CuramState: ReplayingService {
   package internal(set) var users: [CuramUser]
   /// By path below `/v1`.
   package internal(set) var resources: [String: JSONValue]
+  /// In the order in which the list shows them.
+  package internal(set) var tasks: [CuramTask]
+  /// How often each task was closed over the API.
+  package internal(set) var closings: [String: Int] = [:]
   /// How often somebody logged in with success.
   package internal(set) var logins = 0
   /// How often something was made or changed over the API.
@@ -37,6 +41,7 @@ package struct CuramState: ReplayingService {
     clock = SandboxClock(standingAt: configuration.clock)
     users = configuration.users
     resources = configuration.resources
+    tasks = configuration.tasks
   }
 
   /// The envelope for what the service says itself, a page for what a proxy says.

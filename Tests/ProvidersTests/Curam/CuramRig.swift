@@ -96,6 +96,21 @@ import Timing
     return try await passingTime { try await watch.look() }
   }
 
+  // MARK: Tasks
+
+  var source: any TaskSource { get throws { try required(plugin.source) } }
+
+  /// The tasks of one poll.
+  func items() async throws -> [TaskItem] {
+    let source = try source
+    return try await passingTime { try await source.tasks().items.map { try $0.task() } }
+  }
+
+  func decide(_ kind: Decision.Kind, _ task: TaskItem) async throws -> TaskItem {
+    let source = try source
+    return try await passingTime { try await source.decide(Decision(kind), on: task) }
+  }
+
   // MARK: Looking
 
   func inject(_ kind: Fault.Kind, on route: String, skip: Int = 0, count: Int? = 1) throws {

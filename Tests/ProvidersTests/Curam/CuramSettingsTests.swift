@@ -24,6 +24,14 @@ import Testing
     #expect(try settings(["watch": [["path": "a"], ["path": "a", "query": ["q": "1"]]]]).watched.count == 2)
   }
 
+  @Test func tasksHaveAPathAndStandAlone() throws {
+    let tasks: JSONValue = ["tasks": ["path": "acme/tasks"]]
+    #expect(try settings(tasks).tasks?.closing("7").text == "acme/tasks/7/close")
+    #expect(throws: SettingsError.self) { try settings(["tasks": ["path": "acme/../tasks"]]) }
+    #expect(throws: SettingsError.self) { try settings(tasks.merging(["watch": [["path": "a"]]])) }
+    #expect(!Curam.settings.validate(["url": "https://h", "user": "u", "password": "p", "tasks": [:]]).isEmpty)
+  }
+
   @Test func theOtherPlaceToLogOutComesSecond() throws {
     #expect(try settings().logouts == ["/logout", "/logout.jsp"])
     #expect(try settings(["logout": "/logout.jsp"]).logouts == ["/logout.jsp", "/logout"])

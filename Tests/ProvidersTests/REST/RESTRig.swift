@@ -54,10 +54,10 @@ import Timing
     try self.init(settings: Self.example().merging(own).merging(settings), sandbox: sandbox)
   }
 
-  /// The settings of examples/rest/users.json.
+  /// The settings of plugins.d/users.json.
   nonisolated static func example() throws -> JSONValue {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
-    let file = try Data(contentsOf: folder.appendingPathComponent("examples/rest/users.json"))
+    let file = try Data(contentsOf: folder.appendingPathComponent("plugins.d/users.json"))
     return try required(JSONValue(parsing: Array(file))["settings"])
   }
 

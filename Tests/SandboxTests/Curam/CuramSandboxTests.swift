@@ -251,6 +251,28 @@ import Timing
     #expect(Set(answers.compactMap { $0?[0]?["message"]?.string }).count == 3)
   }
 
+  // MARK: Tasks
+
+  @Test func aTaskIsClosedOnceAndClosedAgainRefused() throws {
+    var client = Client()
+    let list = "/v1/acme/tasks"
+    #expect(try client.send("GET", list).status == 401)
+    _ = try client.logIn()
+    func ids(_ query: String) throws -> [String?]? {
+      try JSONValue(parsing: client.send("GET", list + query).body)["data"]?.array?.map { $0["taskID"]?.string }
+    }
+    #expect(try ids("?status=OPEN") == ["9007199254740992", "9007199254740993"])
+    #expect(try client.send("GET", list + "?status=LATE").status == 400)
+    let task = list + "/9007199254740993"
+    #expect(try client.send("GET", task + "/close").status == 405)
+    let closed = try JSONValue(parsing: client.send("POST", task + "/close", body: "{}").body)
+    #expect(closed["status"] == "CLOSED" && closed["reservedBy"] == .null)
+    #expect(try code(client.send("POST", task + "/close", body: "{}")) == -150_400)
+    #expect(try client.send("POST", list + "/1/close", body: "{}").status == 404)
+    #expect(try ids("?status=OPEN") == ["9007199254740992"])
+    #expect(client.state.closings == ["9007199254740993": 1])
+  }
+
   @Test func theControlCallsPlayTheWorld() throws {
     let sandbox = CuramSandbox(CuramConfiguration())
     func control(_ method: String, _ path: [String], _ body: String = "") throws -> JSONValue {
@@ -265,6 +287,10 @@ import Timing
     _ = try control("PUT", ["users", "eve"], #"{"password":"x","external":true}"#)
     #expect(sandbox.with { $0.user("eve")?.isExternal } == true)
     #expect(try control("GET", ["logins"]) == ["logins": 0, "sessions": 0])
+    let id = try #require(try control("POST", ["tasks"], #"{"subject":"Call"}"#)["id"]?.string)
+    _ = try control("POST", ["tasks", id, "close"])
+    #expect(try control("GET", ["tasks"])[2]?["status"] == "CLOSED")
+    #expect(throws: ControlError.self) { try control("POST", ["tasks", "1", "close"]) }
     #expect(throws: ControlError.self) { try control("POST", ["nothing"]) }
   }
 }
