@@ -97,7 +97,8 @@ enum TaskList {
 
   /// Says whose tasks may be out of date.
   private static func warn(of stale: JSONValue?, _ invocation: Invocation) {
-    let providers = (stale?.array.map(Array.init) ?? []).compactMap(\.string)
+    let only = invocation.arguments.value("provider")
+    let providers = (stale?.array.map(Array.init) ?? []).compactMap(\.string).filter { only == nil || $0 == only }
     guard !providers.isEmpty else { return }
     invocation.note(
       "the last poll of \(providers.joined(separator: ", ")) failed; what is shown of it may be out of date. "

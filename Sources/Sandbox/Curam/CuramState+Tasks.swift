@@ -2,9 +2,7 @@ internal import HTTPServer
 internal import JSON
 
 extension CuramState {
-  /// Answers for the tasks of the site's own resource.
-  ///
-  /// - Parameter rest: What follows its path: nothing for the list, a task's id, a task's id and `close`.
+  /// Answers for the site's own resource by what follows its path: nothing for the list, a task's id, an id and `close`.
   mutating func answerTasks(_ request: ServerRequest, _ rest: [Substring]) throws(CuramError) -> ServerResponse {
     guard let first = rest.first else { return try list(request) }
     guard let index = tasks.firstIndex(where: { $0.id == first }) else { throw .notFound }

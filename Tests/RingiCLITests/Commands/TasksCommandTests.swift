@@ -82,6 +82,15 @@ import Text
     #expect(run.output == "Nothing waits for you. `ringi watch` tells when something does.\n")
   }
 
+  @Test func whereOneProviderIsAskedForTheOthersAreNotNamed() throws {
+    func warning(_ provider: String) throws -> String {
+      try Ringi.run("tasks", "--provider", provider) { _, _ in .result(Self.result.setting("stale", to: ["now"])) }
+        .errors
+    }
+    #expect(try warning("sap").isEmpty)
+    #expect(try warning("now").contains("the last poll of now failed"))
+  }
+
   @Test func staleProvidersAreNamedBesideTheTable() throws {
     let run = try Ringi.run("tasks") { _, _ in .result(Self.result.setting("stale", to: ["sap", "now"])) }
     #expect(run.errors.contains("the last poll of sap, now failed"))
