@@ -5,7 +5,7 @@ SWIFT ?= swift
 RELEASE = -c release --static-swift-stdlib
 PREFIX ?= /usr/local
 
-PACKAGES = g++ pkg-config python3 tzdata netcat-openbsd curl libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev libssl-dev libunistring-dev
+PACKAGES = g++ pkg-config python3 tzdata netcat-openbsd curl libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libsqlite3-dev libssl-dev libunistring-dev libyaml-dev
 
 .PHONY: all deps build demo test lint check bench install clean
 

@@ -44,6 +44,7 @@ let package = Package(
     .systemLibrary(name: "CRingiPlugin"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CUnistring", providers: [.apt(["libunistring-dev"])]),
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
     // Foundations
     library("Crypto", ["CCrypto"]),
@@ -52,6 +53,7 @@ let package = Package(
     library("SQLite", ["CSQLite", "EventLoop"]),
     library("Text", ["CUnistring"]),
     library("Timing"),
+    library("YAML", ["CYAML", "JSON"]),
 
     // Protocols
     library("HTTP", ["CCurl", "EventLoop", "JSON", "Timing"]),
@@ -70,7 +72,7 @@ let package = Package(
       ]),
     library("Providers", ["Crypto", "RingiKit"]),
     .target(name: "PluginTemplates", resources: [.embedInCode("Files")], swiftSettings: settings),
-    library("RingiClient", ["CLinux", "JSON", "PluginTemplates", "RingiModel", "Text", "Timing"]),
+    library("RingiClient", ["CLinux", "JSON", "PluginTemplates", "RingiModel", "Text", "Timing", "YAML"]),
     library("Sandbox", ["Crypto", "HTTPServer", "JSON", "Timing"]),
 
     // Programs
@@ -106,5 +108,6 @@ let package = Package(
     tests("SandboxTests", ["HTTPServer", "JSON", "Sandbox", "Timing", "ringi-sandbox"]),
     tests("TextTests", ["Text"]),
     tests("TimingTests", ["Timing"]),
+    tests("YAMLTests", ["JSON", "YAML"]),
   ]
 )

@@ -60,8 +60,8 @@ extension Command {
     name: "plugin from-openapi", operands: "FILE", operandCount: 1...1,
     summary: "Declares a service as a plugin, from its OpenAPI document",
     details: """
-      Prints a file of plugins.d that declares a service for the rest provider, made of an OpenAPI 3 document in JSON; FILE
-      may be -. What it could not take over is told on standard error.
+      Prints a file of plugins.d that declares a service for the rest provider, made of an OpenAPI 3 document in JSON or YAML;
+      FILE may be -. What it could not take over is told on standard error.
       """,
     examples: [("ringi plugin from-openapi api.json > shop.json", "a service with a REST API, as a plugin")],
     run: { invocation throws(Failure) in try importOpenAPI(invocation.arguments.operands[0], invocation) })

@@ -1,4 +1,5 @@
 internal import JSON
+internal import YAML
 
 /// A plugins.d file for the `rest` provider, made of an OpenAPI 3 document.
 ///
@@ -14,16 +15,10 @@ struct OpenAPIImport {
 
   /// Reads a document.
   ///
-  /// - Parameter text: Its JSON.
+  /// - Parameter text: Its JSON or YAML.
   /// - Throws: `Failure` when it is none.
   init(_ text: String) throws(Failure) {
-    do throws(JSONSyntaxError) {
-      document = try JSONValue(parsing: text)
-    } catch {
-      throw Failure(
-        .usage, "The document is not JSON: line \(error.line), column \(error.column): \(error.message).",
-        advice: ["One in YAML has to be converted first."])
-    }
+    document = try Self.parsed(text)
     guard document["openapi"]?.string?.hasPrefix("3.") == true else {
       throw Failure(.usage, "The document is no OpenAPI 3: its member openapi does not begin with 3.")
     }
@@ -38,6 +33,17 @@ struct OpenAPIImport {
       }
     }
     if document["webhooks"] != nil { report.append("webhooks: left out.") }
+  }
+
+  /// JSON is YAML, too; read as what it is, its errors say more.
+  private static func parsed(_ text: String) throws(Failure) -> JSONValue {
+    do {
+      return text.first { !$0.isWhitespace } == "{" ? try JSONValue(parsing: text) : try YAMLDocument.parse(text)
+    } catch let error as JSONSyntaxError {
+      throw Failure(.usage, "The document is not JSON: \(error).")
+    } catch {
+      throw Failure(.usage, "The document is not YAML: \(error).")
+    }
   }
 
   /// The file.

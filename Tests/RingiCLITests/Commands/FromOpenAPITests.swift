@@ -42,6 +42,26 @@ import Testing
     return (try #require(json["settings"]), run.errors)
   }
 
+  @Test func aDocumentInYAMLIsTakenAsOneInJSON() throws {
+    let run = try Ringi.run("plugin", "from-openapi", "-", input: try Self.yaml(JSONValue(parsing: Self.document)))
+    #expect(run.code == .success)
+    #expect(try JSONValue(parsing: run.output)["settings"] == settings().settings)
+  }
+
+  @Test(arguments: [
+    ("openapi: 3.0.3\npaths: {a: [}", "line 2"), ("{\"openapi\": }", "line 1"), ("swagger: '2.0'", "no OpenAPI 3"),
+  ])
+  func whatIsNoDocumentIsRefusedWithItsPlace(_ text: String, _ place: String) throws {
+    let run = try Ringi.run("plugin", "from-openapi", "-", input: text)
+    #expect(run.code == .usage && run.output.isEmpty && run.errors.contains(place))
+  }
+
+  /// The same document, its outer levels in block style.
+  private static func yaml(_ value: JSONValue, indent: String = "") -> String {
+    guard let object = value.object, !object.isEmpty, indent.utf8.count < 6 else { return " \(value)\n" }
+    return "\n" + object.map { "\(indent)\(JSONValue($0.key)):\(yaml($0.value, indent: indent + "  "))" }.joined()
+  }
+
   @Test func addressAndLoginComeFromTheDocument() throws {
     let settings = try settings().settings
     #expect(settings["url"] == "https://api.acme.example/v2")
@@ -78,7 +98,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["openapi: 3.0.0", #"{"swagger": "2.0"}"#, "", "[]"])
+  @Test(arguments: ["openapi: 2.0.0", #"{"swagger": "2.0"}"#, "", "[]"])
   func anythingElseIsRefused(_ text: String) throws {
     let run = try Ringi.run("plugin", "from-openapi", "-", input: text)
     #expect(run.code == .usage && run.output.isEmpty)

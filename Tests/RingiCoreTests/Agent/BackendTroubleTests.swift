@@ -166,15 +166,15 @@ import Testing
   @Test(arguments: [SAPEnvironment.neo, .cf]) func aLoginThatEndsInTheMiddleOfAListIsRenewedUnnoticed(
     _ environment: SAPEnvironment
   ) async throws {
-    let rig = try await AgentRig(environment) { try $0.createTasks(count: 2500) }
+    let rig = try await AgentRig(environment) { try $0.createTasks(count: 1100) }
     try rig.refresh()
-    let late = try rig.control.createTasks(count: 700)
+    let late = try rig.control.createTasks(count: 100)
     rig.control.expireSessions()
     try rig.inject(.status(401), on: Self.listing, skip: 1)
-    #expect(try rig.call("tasks.refresh")["ready"] == 700)
+    #expect(try rig.call("tasks.refresh")["ready"] == 100)
     let events = try rig.events()
-    #expect(events.count == 3200 && events.allSatisfy { $0["type"] == "task-ready" })
-    #expect(events.suffix(700).map { $0["subject"] } == late.map { JSONValue("sap/\($0)") })
+    #expect(events.count == 1200 && events.allSatisfy { $0["type"] == "task-ready" })
+    #expect(events.suffix(100).map { $0["subject"] } == late.map { JSONValue("sap/\($0)") })
     try await rig.stop()
   }
 
