@@ -2,6 +2,8 @@
 struct LoopbackAddress: Equatable {
   let port: UInt16
   let path: String
+  /// As it was read.
+  let text: String
 
   /// Reads `http://127.0.0.1:17791/callback`; anything that is no http address of this machine with a port is nil.
   init?(_ text: String) {
@@ -13,6 +15,7 @@ struct LoopbackAddress: Equatable {
       let port = UInt16(parts[1]), port > 0
     else { return nil }
     let path = rest.dropFirst(authority.count).prefix { $0 != "?" }
+    self.text = text
     self.port = port
     self.path = path.isEmpty ? "/" : String(path)
   }

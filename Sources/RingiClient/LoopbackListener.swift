@@ -68,7 +68,10 @@ final class LoopbackListener {
       guard deadline.pollTimeout != 0 else {
         throw Failure(
           .temporary, "The browser has not come back in time; nothing was changed.",
-          advice: ["Run it again, and allow more time with --wait, such as --wait 10m."])
+          advice: [
+            "Run it again, and allow more time with --wait, such as --wait 10m.",
+            "If the page said yes all the same: register \(address.text) at the backend, letter by letter. A backend may send the browser to another callback that is registered there, and nobody waits at that one.",
+          ])
       }
       // Once a second it is looked for who has been silent for too long.
       _ = poll(&watched, nfds_t(watched.count), deadline.pollTimeout < 0 ? 1000 : min(deadline.pollTimeout, 1000))

@@ -9,6 +9,7 @@ public struct Registrar {
   package private(set) var source: (any TaskSource)?
   package private(set) var watch: (any Watch)?
   package private(set) var login: (any BrowserLogin)?
+  package private(set) var credentials: String?
 
   package init(instance: String) { self.instance = instance }
 
@@ -71,4 +72,9 @@ public struct Registrar {
   ///
   /// - Parameter login: Asked when somebody does.
   public mutating func login(through login: some BrowserLogin) { self.login = login }
+
+  /// Says what an instance takes in place of a login with a browser.
+  ///
+  /// - Parameter advice: What to do, such as "check user and password in its settings".
+  public mutating func credentials(_ advice: String) { credentials = advice }
 }

@@ -3,7 +3,6 @@ import Glibc
 import HTTPServer
 import JSON
 import RingiTestSupport
-import SQLite
 import Sandbox
 import Testing
 import Timing
@@ -13,11 +12,9 @@ import Timing
   enum Backend: CaseIterable, Sendable { case todoist, wunderlist }
 
   /// A backend with a client whose callback leads to a free port, and an agent that watches it.
-  private final class World {
+  private final class World: LoginWorld {
     let todoist: TodoistSandbox
     let wunderlist: WunderlistSandbox
-    let folder: AgentFolder
-    let agent: Program
     let port: UInt16
     let secret = TodoistConfiguration().clientSecret
 
@@ -34,16 +31,12 @@ import Timing
       let (provider, url, base) =
         backend == .todoist
         ? ("todoist", todoist.url, todoist.baseURL) : ("wunderlist", wunderlist.url, wunderlist.baseURL)
-      folder = try AgentFolder([
-        "plugins.d/todo.json": """
+      let plugin = """
         {"provider": "\(provider)", "poll": {"every": "1d"},
          "settings": {"url": "\(base)", "oauthUrl": "\(url)/oauth", "clientId": "\(first.clientID)", \(settings)
                       "clientSecret": {"env": "SECRET"}, "redirectUri": "\(callback)", "timezone": "UTC"}}
         """
-      ])
-      agent = try Program(
-        "ringid", folder.arguments + ["--socket", folder.socket], environment: ["SECRET": first.clientSecret])
-      _ = try agent.connect(folder.socket)
+      try super.init("todo", plugin: plugin, environment: ["SECRET": first.clientSecret])
     }
 
     deinit {
@@ -51,38 +44,8 @@ import Timing
       wunderlist.stop()
     }
 
-    /// A port that nobody listens at just now.
-    private static func freePort() throws -> UInt16 {
-      let sandbox = TodoistSandbox(TodoistConfiguration())
-      try sandbox.start(port: 0, tls: nil)
-      defer { sandbox.stop() }
-      return try #require(sandbox.url.split(separator: ":").last.flatMap { UInt16($0) })
-    }
-
-    func login(_ options: [String] = ["--no-browser"], path: String? = nil) throws -> Program {
-      let environment = path.map { ["PATH": $0] } ?? [:]
-      return try Program("ringi", ["--socket", folder.socket, "login", "todo"] + options, environment: environment)
-    }
-
-    /// The address that a login prints.
-    func page(_ login: Program) throws -> String {
-      _ = login.waitFor { $0.errorText.contains("/oauth/authorize?") && $0.errorText.hasSuffix("\n") }
-      let line = login.errorText.split(separator: "\n").first { $0.contains("/oauth/authorize?") }
-      return try #require(line.map { $0.trimmingCharacters(in: .whitespaces) }, "\(login.errorText)")
-    }
-
-    /// What the agent keeps of the login.
     var kept: String? {
-      get throws {
-        try Connection(path: "\(folder.state)/ringi.db", isReadOnly: true).first(
-          "SELECT CAST(value AS TEXT) FROM plugin_state WHERE key = 'oauth.access-token'"
-        ) { $0.text(0) } ?? nil
-      }
-    }
-
-    func stop() {
-      agent.send(SIGTERM)
-      #expect(agent.wait() == 0)
+      get throws { try kept("oauth.access-token") }
     }
   }
 
@@ -103,18 +66,16 @@ import Timing
     #expect(login.outputText == "Logged in to todo as Ada.\n")
     #expect(try client.call("todo.user.get")["id"] != nil)
     let token = try #require(try world.kept?.filter { $0 != "\"" })
-    let code = try #require(callback.split(separator: "code=").last?.prefix { $0 != "&" })
+    let code = try World.code(of: callback)
     // Another agent on the same state is logged in, too.
-    world.stop()
-    let again = try Program(
-      "ringid", world.folder.arguments + ["--socket", world.folder.socket], environment: ["SECRET": world.secret])
-    let later = try again.connect(world.folder.socket)
+    let first = world.agent
+    try world.restart()
+    let later = try world.folder.client()
     #expect(try later.call("todo.user.get")["id"] != nil)
     let audit = try later.call("audit.list").description
     #expect(audit.contains("plugins.finishLogin"))
-    again.send(SIGTERM)
-    #expect(again.wait() == 0)
-    for text in [world.agent.errorText, again.errorText, login.errorText, login.outputText, audit] {
+    world.stop()
+    for text in [first.errorText, world.agent.errorText, login.errorText, login.outputText, audit] {
       #expect(!text.contains(token) && !text.contains(code) && !text.contains(world.secret))
     }
   }
@@ -160,6 +121,8 @@ import Timing
     let login = try world.login(["--no-browser", "--wait", "1s"])
     #expect(login.wait() == 75)
     #expect(login.errorText.contains("not come back in time"))
+    // What a backend does that sends the browser to another registered callback.
+    #expect(login.errorText.contains("register http://127.0.0.1:\(world.port)/callback at the backend"))
     world.stop()
   }
 
@@ -181,7 +144,7 @@ import Timing
     let world = try World(backend)
     let login = try world.login()
     let callback = try WebPage.redirect(from: world.page(login))
-    let code = try #require(callback.split(separator: "code=").last?.prefix { $0 != "&" })
+    let code = try World.code(of: callback)
     let answer = try WebPage.get(callback.replacing(code, with: "used-before"))
     #expect(answer.text.contains("failed"))
     #expect(login.wait() == 77)
@@ -207,8 +170,8 @@ import Timing
     let page = try #require(begun["url"]?.string)
     let foreign = page.replacing("code_challenge=", with: "code_challenge=x")
     let callback = try WebPage.redirect(from: foreign)
-    let code = try #require(callback.split(separator: "code=").last?.prefix { $0 != "&" })
-    let params: JSONValue = ["plugin": "todo", "state": state, "code": JSONValue(String(code))]
+    let code = try World.code(of: callback)
+    let params: JSONValue = ["plugin": "todo", "state": state, "code": JSONValue(code)]
     #expect(try client.refusal("plugins.finishLogin", params)?["data"]?["kind"] == "login-required")
     #expect(try client.refusal("plugins.finishLogin", params)?["data"]?["kind"] == "not-found")
     #expect(try world.kept == nil)
@@ -228,6 +191,49 @@ import Timing
     #expect(login.waitFor { _ in (try? String(contentsOfFile: note, encoding: .utf8)) == "\(page)\n" })
     login.send(SIGKILL)
     #expect(login.wait() == -SIGKILL)
+    world.stop()
+  }
+
+  /// Which settings hold the credentials of those that no browser logs in.
+  @Test(
+    arguments: [
+      (
+        "sap-workflow", #"{"environment": "neo", "url": "https://a.example", "user": "u", "password": "p"}"#,
+        "check user and password in its settings"
+      ),
+      (
+        "sap-workflow",
+        #"{"environment": "cf", "url": "https://a.example", "uaaUrl": "https://b.example", "clientId": "c", "clientSecret": "s"}"#,
+        "check clientId and clientSecret in its settings"
+      ),
+      (
+        "sap-workflow",
+        #"{"environment": "cf", "url": "https://a.example", "uaaUrl": "https://b.example", "clientId": "c", "clientSecret": "s", "refreshToken": "r"}"#,
+        "check clientId, clientSecret and refreshToken in its settings"
+      ),
+      (
+        "curam", #"{"url": "https://a.example/Rest", "user": "u", "password": "p"}"#,
+        "check user and password in its settings"
+      ),
+      (
+        "rest", #"{"url": "https://a.example", "resources": {}, "auth": {"type": "bearer", "token": "t"}}"#,
+        "check auth.token in its settings"
+      ),
+      ("rest", #"{"url": "https://a.example", "resources": {}}"#, "it takes no credentials"),
+      (
+        "servicenow", #"{"url": "https://a.example", "login": "basic", "user": "u", "password": "p"}"#,
+        "check user and password in its settings, or set login to authorization-code"
+      ),
+      ("todoist", "{}", "put token into its settings, or clientId, clientSecret and redirectUri"),
+    ])
+  func aLoginThatTakesNoBrowserSaysWhereItsCredentialsAre(
+    _ provider: String, _ settings: String, _ advice: String
+  ) throws {
+    let plugin = #"{"provider": "\#(provider)", "poll": {"every": "1d"}, "settings": \#(settings)}"#
+    let world = try LoginWorld("sap", plugin: plugin, environment: [:])
+    let login = try world.login()
+    #expect(login.wait() == 65)
+    #expect(login.errorText.contains("sap has no login with a browser") && login.errorText.contains(advice))
     world.stop()
   }
 

@@ -12,6 +12,8 @@ internal import Timing
     case basic
     /// In the form, where both are percent-encoded.
     case body
+    /// Not at all: a public client has no secret (RFC 6749 §2.1), and its id alone goes into the form.
+    case none
   }
 
   private let url: HTTPURL
@@ -29,7 +31,7 @@ internal import Timing
   ///   - authentication: How the client proves who it is.
   ///   - client: What sends.
   ///   - clock: Tells when a token was made.
-  ///   - clientSecret: Reads the secret; asked at each fetch, so that a changed one is found.
+  ///   - clientSecret: Reads the secret, where there is one; asked at each fetch, so that a changed one is found.
   public init(
     url: HTTPURL, clientID: String, authentication: Authentication = .basic, client: any HTTPClient,
     clock: any LoopClock, clientSecret: @escaping @Loop @Sendable () async throws -> String
@@ -43,20 +45,35 @@ internal import Timing
   }
 
   /// A token, and the refresh token that came with it, if any.
-  struct Answer {
-    let token: AccessToken
-    let refreshToken: String?
+  public struct Answer: Sendable {
+    public let token: AccessToken
+    public let refreshToken: String?
+  }
+
+  /// Exchanges the code that a browser brought back (RFC 6749 §4.1.3), with its proof key (RFC 7636 §4.5).
+  ///
+  /// - Parameters:
+  ///   - code: The code, which is worth nothing a second time.
+  ///   - redirect: Where the browser was to come back to, as the page was told.
+  ///   - verifier: The proof key.
+  /// - Returns: The tokens.
+  /// - Throws: `TokenError`.
+  public func exchange(code: String, redirect: String, verifier: String) async throws(TokenError) -> Answer {
+    try await request([
+      ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirect), ("code_verifier", verifier),
+    ])
   }
 
   func request(_ form: [(String, String)]) async throws(TokenError) -> Answer {
-    let clientSecret = try await readSecret()
     var request = HTTPRequest(.post, url, headers: ["Accept": "application/json"], maxResponseBytes: 1 << 20)
     switch authentication {
     case .basic:
-      request.headers["Authorization"] = HTTPHeaders.basic(user: clientID, password: clientSecret)
+      request.headers["Authorization"] = HTTPHeaders.basic(user: clientID, password: try await readSecret())
       request.setBody(form: form)
     case .body:
-      request.setBody(form: form + [("client_id", clientID), ("client_secret", clientSecret)])
+      request.setBody(form: form + [("client_id", clientID), ("client_secret", try await readSecret())])
+    case .none:
+      request.setBody(form: form + [("client_id", clientID)])
     }
     let response: HTTPResponse
     do throws(HTTPError) {

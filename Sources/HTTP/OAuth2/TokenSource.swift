@@ -24,6 +24,36 @@ internal import Timing
     return try outcome.get()
   }
 
+  /// Puts the token of somebody who has just logged in into the place of the one before.
+  ///
+  /// No fetch is under way meanwhile: it would bring, and keep, what belongs to the login before.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - keep: Keeps what came with it; where that fails, the token before stays.
+  /// - Throws: What `keep` throws; `TokenError.transport(_:)` for a caller that is cancelled.
+  public func replace(
+    with token: AccessToken, keeping keep: @escaping @Loop @Sendable () async throws(TokenError) -> Void
+  ) async throws(TokenError) {
+    var outcome: SingleFlight<AccessToken, TokenError>.Outcome?
+    while fetch.isRunning {
+      outcome = await fetch.outcome { [self] in await fetchAnew() }
+      if outcome == nil { throw .transport(HTTPError(.cancelled)) }
+    }
+    outcome = await fetch.outcome { [self] in
+      do throws(TokenError) {
+        try await keep()
+      } catch {
+        return .failure(error)
+      }
+      current = token
+      fetchedAt = clock.uptime
+      return .success(token)
+    }
+    guard let outcome else { throw .transport(HTTPError(.cancelled)) }
+    _ = try outcome.get()
+  }
+
   /// Forgets `token`, since a server refused it; without effect when a newer one has taken its place.
   public func drop(_ token: AccessToken) {
     if current == token { current = nil }

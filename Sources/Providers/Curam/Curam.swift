@@ -24,6 +24,7 @@ package final class Curam: Provider {
     CuramResourceMethods(api: api).register(on: &registrar)
     if let watch { registrar.polls(watch) }
     if let tasks { registrar.tasks(from: tasks) }
+    registrar.credentials("check user and password in its settings")
   }
 
   package func stop() async { await client.stop() }

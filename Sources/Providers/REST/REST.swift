@@ -15,6 +15,7 @@ package final class REST: Provider {
 
   package func register(on registrar: inout Registrar) {
     RESTMethods(api: api).register(on: &registrar)
+    if let names = api.settings.auth.names { registrar.credentials("check \(names) in its settings") }
     if let tasks = api.settings.tasks { registrar.tasks(from: RESTTaskSource(api, tasks)) }
   }
 

@@ -12,6 +12,17 @@ enum RESTAuth {
   /// A request that sets cookies.
   case cookie(RESTLogin)
 
+  /// The settings that hold the credentials; nil where there are none.
+  var names: String? {
+    switch self {
+    case .none: nil
+    case .token: "auth.token"
+    case .basic: "auth.user and auth.password"
+    case .oauth: "auth.clientId and auth.clientSecret"
+    case .login, .cookie: "auth.fields and auth.secrets"
+    }
+  }
+
   /// The types by their names, with what each needs and what else it takes.
   static let types: KeyValuePairs<String, (needs: [String], takes: [String])> = [
     "header": (["header", "token"], ["scheme"]),

@@ -10,6 +10,15 @@ struct SAPSettings {
     case basic(user: String, password: Secret)
     /// OAuth 2: with a refresh token as a user, without as the client itself.
     case oauth(tokenURL: HTTPURL, clientID: String, clientSecret: Secret, refreshToken: Secret?)
+
+    /// The settings that hold the credentials.
+    var names: String {
+      switch self {
+      case .basic: "user and password"
+      case .oauth(_, _, _, nil): "clientId and clientSecret"
+      case .oauth: "clientId, clientSecret and refreshToken"
+      }
+    }
   }
 
   /// What completing a task with an approval or a rejection sends.

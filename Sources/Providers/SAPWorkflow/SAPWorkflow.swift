@@ -19,6 +19,7 @@ package final class SAPWorkflow: Provider {
     SAPTaskMethods(api: api, user: parsed.user).register(on: &registrar)
     SAPMessageMethods(api: api).register(on: &registrar)
     registrar.tasks(from: SAPTaskSource(api, settings: parsed))
+    registrar.credentials("check \(parsed.login.names) in its settings")
   }
 
   package func stop() async { await api.settle() }

@@ -8,17 +8,22 @@ package final class ServiceNow: Provider {
 
   private let api: ServiceNowAPI
   private let approvals: ServiceNowApprovals
+  private let login: ServiceNowBrowserLogin?
+  private let credentials: String
 
   package init(settings: JSONValue, context: ProviderContext) throws {
     let parsed = try ServiceNowSettings(settings, directory: context.directory)
     api = ServiceNowAPI(parsed, context: context)
     approvals = ServiceNowApprovals(api, settings: parsed)
+    login = ServiceNowBrowserLogin(parsed, approvals, context: context)
+    credentials = parsed.kind.credentials
   }
 
   package func register(on registrar: inout Registrar) {
     ServiceNowTableMethods(api: api).register(on: &registrar)
     ServiceNowApprovalMethods(approvals: approvals).register(on: &registrar)
     registrar.tasks(from: ServiceNowTaskSource(approvals))
+    if let login { registrar.login(through: login) } else { registrar.credentials(credentials) }
   }
 
   package func stop() async { await api.settle() }

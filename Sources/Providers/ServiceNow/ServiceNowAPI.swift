@@ -9,7 +9,7 @@ final class ServiceNowAPI {
   let log: @Loop @Sendable (ProviderContext.LogLevel, String) -> Void
   private let settings: ServiceNowSettings
   private let client: any HTTPClient
-  private let tokens: TokenSource?
+  let tokens: ServiceNowLogin.Tokens?
 
   init(_ settings: ServiceNowSettings, context: ProviderContext) {
     instance = context.instance
@@ -23,7 +23,7 @@ final class ServiceNowAPI {
   }
 
   /// Waits for a login under way, whose refresh token has to be kept.
-  func settle() async { await tokens?.settle(within: .seconds(5)) }
+  func settle() async { await tokens?.source.settle(within: .seconds(5)) }
 
   // MARK: Reading
 

@@ -112,16 +112,33 @@ final class ServiceNowApprovals {
 
   private func user() async throws -> String {
     if let userID { return userID }
+    let id = try await ownRecord().id
+    userID = id
+    return id
+  }
+
+  /// Who the login is now, as the instance names them to people.
+  ///
+  /// - Throws: `RPCError`.
+  func nameOfUser() async throws -> String {
+    let own = try await ownRecord()
+    userID = own.id
+    return own.name
+  }
+
+  private func ownRecord() async throws -> (id: String, name: String) {
     let found = try await ServiceNowList(api: api).rows(
       "sys_user",
-      [("sysparm_query", "sys_id=javascript:gs.getUserID()^ORDERBYsys_id"), ("sysparm_fields", "sys_id,user_name")],
-      limit: 2)
-    guard found.rows.count == 1, let id = found.rows.first?["sys_id"]?.fieldValue else {
+      [
+        ("sysparm_query", "sys_id=javascript:gs.getUserID()^ORDERBYsys_id"),
+        ("sysparm_fields", "sys_id,user_name,name"),
+      ], limit: 2)
+    guard found.rows.count == 1, let row = found.rows.first, let id = row["sys_id"]?.fieldValue else {
       throw api.failure.malformed(
         "the login's own record in sys_user is not the one that is found; let the login read it")
     }
-    userID = id
-    return id
+    let names = ["name", "user_name"].compactMap { row[$0]?.fieldValue }
+    return (id, names.first { !$0.isEmpty } ?? id)
   }
 
   // MARK: Deciding

@@ -39,6 +39,18 @@ struct ServiceNowFailure {
     return .noAnswer(error, instance, mayRepeat: mayRepeat)
   }
 
+  /// The error for a code that brought no token, and is worth nothing a second time.
+  func error(ofLogin token: TokenError) -> RPCError {
+    switch token {
+    case .transport(let cause): .noAnswer(cause, instance, mayRepeat: false)
+    case .unavailable(let status, _):
+      .unavailable(
+        "\(instance): the login at \(host) is not available (status \(status)); log in again later.",
+        isRetryable: false)
+    default: error(token)
+    }
+  }
+
   /// The service's answer does not look as it should.
   func malformed(_ what: String) -> RPCError {
     .backendError(
@@ -57,6 +69,7 @@ struct ServiceNowFailure {
         "\(host) refused the login (status \(status)\(code.map { ", \($0)" } ?? "")) without a reason; the instance's system log has it"
       )
     case .noClientSecret(let why): .loginRequired(provider: instance, message: "\(instance): \(why)")
+    case .noRefreshToken where login == .authorizationCode: required("nobody has logged in")
     case .noRefreshToken: .loginRequired(provider: instance, message: "\(instance): \(token)")
     case .storage: .unavailable("\(instance): \(token)")
     case .unavailable(let status, let wait):
@@ -80,6 +93,8 @@ struct ServiceNowFailure {
         "check user and password, and that the user may log in this way (users of single sign-on may not)"
       case .clientCredentials: "check clientId and clientSecret, and that the instance allows this grant"
       case .refreshToken: "log in again"
+      case .authorizationCode:
+        "run `ringi login \(instance)`, and check clientId, clientSecret and redirectUri if that is refused, too"
       }
     return .loginRequired(provider: instance, message: "\(instance): \(what); login is \(login.rawValue): \(advice).")
   }

@@ -6,9 +6,16 @@ internal import RingiKit
 /// dropped there.
 @Loop
 struct ServiceNowLogin {
+  /// An OAuth login.
+  struct Tokens {
+    let endpoint: TokenEndpoint
+    let source: TokenSource
+    /// Where a browser's login leaves its refresh token.
+    let kept: KeptRefreshToken?
+  }
+
   let client: any HTTPClient
-  /// The token of an OAuth login.
-  let tokens: TokenSource?
+  let tokens: Tokens?
 
   init(_ settings: ServiceNowSettings, context: ProviderContext) {
     let clock = context.clock
@@ -22,20 +29,27 @@ struct ServiceNowLogin {
     case .oauth(let clientID, let clientSecret, let scope, let grant):
       // The service takes the client's credentials in the form, and nowhere else.
       let endpoint = TokenEndpoint(
-        url: settings.url.appending("oauth_token.do"), clientID: clientID, authentication: .body,
-        client: RestingClient(curl, clock: clock), clock: clock
-      ) { try await context.readSecret(clientSecret) }
-      let made: any TokenGrant =
-        switch grant {
-        case .password(let user, let password):
-          PasswordCredentials(endpoint, user: user, scope: scope) { try await context.readSecret(password) }
-        case .clientCredentials: ClientCredentials(endpoint, scope: scope)
-        case .refreshToken(let secret):
-          RefreshToken(endpoint, store: KeptRefreshToken(secret, context: context), clock: clock)
-        }
-      let tokens = TokenSource(HidingGrant(made, hide: context.hide), clock: clock)
-      self.tokens = tokens
-      client = AuthorizingClient(GuestClient(service), tokens: tokens)
+        url: settings.url.appending("oauth_token.do"), clientID: clientID,
+        authentication: clientSecret == nil ? .none : .body, client: RestingClient(curl, clock: clock), clock: clock
+      ) {
+        guard let clientSecret else { return "" }
+        return try await context.readSecret(clientSecret)
+      }
+      let made: any TokenGrant
+      var kept: KeptRefreshToken?
+      switch grant {
+      case .password(let user, let password):
+        made = PasswordCredentials(endpoint, user: user, scope: scope) { try await context.readSecret(password) }
+      case .clientCredentials: made = ClientCredentials(endpoint, scope: scope)
+      case .refreshToken(let secret):
+        made = RefreshToken(endpoint, store: KeptRefreshToken(secret, context: context), clock: clock)
+      case .authorizationCode:
+        let store = KeptRefreshToken(nil, context: context)
+        (made, kept) = (RefreshToken(endpoint, store: store, clock: clock), store)
+      }
+      let source = TokenSource(HidingGrant(made, hide: context.hide), clock: clock)
+      tokens = Tokens(endpoint: endpoint, source: source, kept: kept)
+      client = AuthorizingClient(GuestClient(service), tokens: source)
     }
   }
 }

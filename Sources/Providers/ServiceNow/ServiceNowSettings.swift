@@ -6,6 +6,20 @@ struct ServiceNowSettings {
     case basic, password
     case clientCredentials = "client-credentials"
     case refreshToken = "refresh-token"
+    case authorizationCode = "authorization-code"
+
+    /// What to do where a person cannot log in with a browser.
+    var credentials: String {
+      let names =
+        switch self {
+        case .basic: "user and password"
+        case .password: "user, password, clientId and clientSecret"
+        case .clientCredentials: "clientId and clientSecret"
+        case .refreshToken: "clientId, clientSecret and refreshToken"
+        case .authorizationCode: "clientId, clientSecret and redirectUri"
+        }
+      return "check \(names) in its settings, or set login to authorization-code"
+    }
   }
 
   /// An OAuth grant with what it takes.
@@ -13,11 +27,14 @@ struct ServiceNowSettings {
     case password(user: String, Secret)
     case clientCredentials
     case refreshToken(Secret?)
+    /// What a person granted with a browser.
+    case authorizationCode(LoopbackRedirect)
   }
 
   enum Login {
     case basic(user: String, password: Secret)
-    case oauth(clientID: String, clientSecret: Secret, scope: String?, Grant)
+    /// A public client has no secret; it shows the proof key of its code instead.
+    case oauth(clientID: String, clientSecret: Secret?, scope: String?, Grant)
   }
 
   let url: HTTPURL
@@ -51,11 +68,19 @@ struct ServiceNowSettings {
       switch kind {
       case .password: .password(user: try text(json, "user", kind), try secret(json, "password", kind))
       case .refreshToken: .refreshToken(json["refreshToken"].flatMap(Secret.init))
+      case .authorizationCode: .authorizationCode(try redirect(json, kind))
       case .basic, .clientCredentials: .clientCredentials
       }
+    let clientID = try text(json, "clientId", kind)
+    let isPublic = kind == .authorizationCode && json["clientSecret"] == nil
     return .oauth(
-      clientID: try text(json, "clientId", kind), clientSecret: try secret(json, "clientSecret", kind),
+      clientID: clientID, clientSecret: isPublic ? nil : try secret(json, "clientSecret", kind),
       scope: json["scope"]?.string, grant)
+  }
+
+  private static func redirect(_ json: JSONValue, _ kind: LoginKind) throws(SettingsError) -> LoopbackRedirect {
+    _ = try text(json, "redirectUri", kind)
+    return try LoopbackRedirect(json)
   }
 
   private static func text(_ json: JSONValue, _ name: String, _ kind: LoginKind) throws(SettingsError) -> String {

@@ -52,6 +52,20 @@ final class KeptRefreshToken: RefreshTokenStore {
     unkept = nil
   }
 
+  /// Keeps the token of a login, whatever was there before.
+  ///
+  /// - Parameter token: The token; nil when the login brought none, and then the one before counts no more either.
+  /// - Throws: `TokenError.storage(_:)`; what was there stays then.
+  func begin(with token: String?) async throws(TokenError) {
+    if let token { context.hide(token) }
+    do {
+      try await context.state.set(Self.key, token.map { ["origin": "", "token": JSONValue($0)] })
+    } catch {
+      throw .storage("\(error)")
+    }
+    unkept = nil
+  }
+
   private var file: String? {
     guard case .file(let path)? = secret?.origin else { return nil }
     return path.hasPrefix("/") ? path : "\(context.directory)/\(path)"

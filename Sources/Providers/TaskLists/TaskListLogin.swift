@@ -6,15 +6,10 @@ struct TaskListLoginSettings {
   let oauth: HTTPURL
   let clientID: String
   let clientSecret: Secret
-  /// As it is registered, letter by letter.
-  let redirect: String
+  let redirect: LoopbackRedirect
 
   static let properties: [(name: String, schema: Schema)] = [
-    ("clientSecret", .secret("The registered client's secret, for ringi login.")),
-    (
-      "redirectUri",
-      .string("The registered callback, for ringi login, such as http://127.0.0.1:17791/callback.", minLength: 1)
-    ),
+    ("clientSecret", .secret("The registered client's secret, for ringi login.")), LoopbackRedirect.property,
   ]
 
   /// - Returns: nil without a client's secret.
@@ -24,17 +19,9 @@ struct TaskListLoginSettings {
     for name in ["oauthUrl", "clientId", "redirectUri"] where json[name]?.string == nil {
       throw SettingsError(at: .root, "\(name) is missing; clientSecret needs it")
     }
-    let redirect = try HTTPURL(setting: "redirectUri", of: json)
-    guard redirect.origin.scheme == "http", ["127.0.0.1", "localhost"].contains(redirect.origin.host),
-      redirect.origin.port >= 1024
-    else {
-      throw SettingsError(
-        at: JSONPointer.root.appending("redirectUri"),
-        "redirectUri takes an address of this machine with a port from 1024, such as http://127.0.0.1:17791/callback")
-    }
     return TaskListLoginSettings(
       oauth: try HTTPURL(setting: "oauthUrl", of: json), clientID: json["clientId"]?.string ?? "",
-      clientSecret: secret, redirect: json["redirectUri"]?.string ?? "")
+      clientSecret: secret, redirect: try LoopbackRedirect(json))
   }
 }
 
@@ -65,7 +52,7 @@ final class TaskListLogin: BrowserLogin {
     (self.context, self.client, self.user) = (context, client, user)
   }
 
-  var redirect: String { settings.redirect }
+  var redirect: String { settings.redirect.text }
 
   func page(state: String, challenge: String) throws -> HTTPURL {
     guard !token.isInSettings else {

@@ -31,6 +31,11 @@ package final class Todoist: Provider {
   package func register(on registrar: inout Registrar) {
     TodoistMethods(tasks: tasks).register(on: &registrar)
     registrar.tasks(from: TodoistTaskSource(tasks, settings: parsed))
-    if let login { registrar.login(through: login) }
+    if let login {
+      registrar.login(through: login)
+    } else {
+      registrar.credentials(
+        "put token into its settings, or clientId, clientSecret and redirectUri to log in with a browser")
+    }
   }
 }

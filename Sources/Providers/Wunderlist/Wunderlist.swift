@@ -35,6 +35,11 @@ package final class Wunderlist: Provider {
     let source = WunderlistTaskSource(tasks, settings: parsed)
     WunderlistMethods(tasks: tasks) { source.noteWrite() }.register(on: &registrar)
     registrar.tasks(from: source)
-    if let login { registrar.login(through: login) }
+    if let login {
+      registrar.login(through: login)
+    } else {
+      registrar.credentials(
+        "put accessToken into its settings, or clientSecret, oauthUrl and redirectUri to log in with a browser")
+    }
   }
 }

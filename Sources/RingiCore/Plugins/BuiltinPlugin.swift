@@ -9,7 +9,9 @@ package final class BuiltinPlugin: Plugin {
   package let methods: [Method]
   package let source: (any TaskSource)?
   package let watch: (any Watch)?
-  let login: (any BrowserLogin)?
+  package let login: (any BrowserLogin)?
+  /// What to do in place of a login with a browser.
+  let credentials: String?
   private let implementation: any Provider
 
   package var provider: String { type(of: implementation).name }
@@ -30,6 +32,7 @@ package final class BuiltinPlugin: Plugin {
     source = registrar.source
     watch = registrar.watch
     login = registrar.login
+    credentials = registrar.credentials
   }
 
   package func stop(isHurried: Bool) async { await implementation.stop() }

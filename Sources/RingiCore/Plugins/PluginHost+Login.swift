@@ -34,11 +34,10 @@ extension PluginHost {
   }
 
   private func login(of instance: String) throws -> any BrowserLogin {
-    guard let login = (try entry(instance).plugin as? BuiltinPlugin)?.login else {
-      throw RPCError.invalidParams(
-        "The plugin \(instance) has no login with a browser; its page in docs/providers tells which settings that takes."
-      )
-    }
-    return login
+    let plugin = try entry(instance).plugin as? BuiltinPlugin
+    if let login = plugin?.login { return login }
+    let advice = plugin == nil ? "a program or library logs in by itself, if at all" : plugin?.credentials
+    throw RPCError.invalidParams(
+      "\(instance) has no login with a browser\(advice.map { ": \($0)" } ?? "; it takes no credentials").")
   }
 }

@@ -29,6 +29,15 @@ package struct ServiceNowSwitches: Sendable {
     case forbidden = "403"
   }
 
+  /// What the person says whom `/oauth_auth.do` asks for consent.
+  package enum Consent: String, Sendable, CaseIterable {
+    case allow
+    /// No, and the browser is sent back with `error=access_denied`.
+    case deny
+    /// No, and the browser stays where it is.
+    case denyWithPage = "deny_page"
+  }
+
   /// How a login that is missing or bad is named.
   package enum LoginMessage: String, Sendable, CaseIterable { case older, newer }
 
@@ -37,6 +46,13 @@ package struct ServiceNowSwitches: Sendable {
   package var refreshTokenLife = Duration.seconds(8_640_000)
   package var refreshTokenAnswer = RefreshTokenAnswer.same
   package var codeLife = Duration.seconds(60)
+  package var consent = Consent.allow
+  /// Whether a code gives a refresh token beside the access token.
+  package var refreshTokenWithCode = true
+  /// Whether clients are registered as public: they may show the verifier of their code in place of their secret.
+  package var publicClient = false
+  /// Whether a public client may refresh without a secret.
+  package var publicRefresh = false
   /// Whether the token endpoint takes parameters from the query.
   package var allowQueryParams = false
   package var passwordGrant = true
@@ -72,7 +88,10 @@ extension ServiceNowSwitches: SandboxSwitches {
     [
       ("headerCase", headerCase.rawValue), ("accessTokenLife", DurationText.format(accessTokenLife)),
       ("refreshTokenLife", DurationText.format(refreshTokenLife)), ("refreshTokenAnswer", refreshTokenAnswer.rawValue),
-      ("codeLife", DurationText.format(codeLife)), ("allowQueryParams", "\(allowQueryParams)"),
+      ("codeLife", DurationText.format(codeLife)), ("consent", consent.rawValue),
+      ("refreshTokenWithCode", "\(refreshTokenWithCode)"),
+      ("publicClient", "\(publicClient)"), ("publicRefresh", "\(publicRefresh)"),
+      ("allowQueryParams", "\(allowQueryParams)"),
       ("passwordGrant", "\(passwordGrant)"), ("clientCredentials", "\(clientCredentials)"),
       ("basicAuth", basicAuth.rawValue), ("integrationTimeout", DurationText.format(integrationTimeout)),
       ("cookieDiesWithToken", "\(cookieDiesWithToken)"), ("loginMessage", loginMessage.rawValue), ("guest", "\(guest)"),
@@ -90,6 +109,10 @@ extension ServiceNowSwitches: SandboxSwitches {
     case "refreshTokenLife": refreshTokenLife = try Self.duration(name, text)
     case "refreshTokenAnswer": refreshTokenAnswer = try Self.choice(name, text)
     case "codeLife": codeLife = try Self.duration(name, text)
+    case "consent": consent = try Self.choice(name, text)
+    case "refreshTokenWithCode": refreshTokenWithCode = try Self.bool(name, text)
+    case "publicClient": publicClient = try Self.bool(name, text)
+    case "publicRefresh": publicRefresh = try Self.bool(name, text)
     case "allowQueryParams": allowQueryParams = try Self.bool(name, text)
     case "passwordGrant": passwordGrant = try Self.bool(name, text)
     case "clientCredentials": clientCredentials = try Self.bool(name, text)

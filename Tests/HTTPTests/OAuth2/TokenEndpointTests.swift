@@ -93,6 +93,25 @@ import Timing
     #expect(form.first { $0.name == "client_secret" }?.value == secret)
   }
 
+  @Test func aCodeIsExchangedByAPublicClientWithItsProofKeyAlone() async throws {
+    let seen = Notes<ServerRequest>()
+    let server = try LoopbackServer { request in
+      seen.add(request)
+      return ServerResponse(
+        status: 200, headers: ["Content-Type": "application/json"], text: #"{"access_token":"x","refresh_token":"r"}"#)
+    }
+    let answer = try await onLoop { () async throws in
+      try await endpoint(server, .none).exchange(code: "c&d", redirect: "http://127.0.0.1:1/a", verifier: "v~w")
+    }
+    #expect(answer.token.value == "x" && answer.refreshToken == "r")
+    let request = try #require(seen.all.first)
+    #expect(request.headers["Authorization"] == nil)
+    #expect(
+      String(decoding: request.body, as: UTF8.self)
+        == "grant_type=authorization_code&code=c%26d&redirect_uri=http%3A%2F%2F127.0.0.1%3A1%2Fa&code_verifier=v~w"
+        + "&client_id=sb-clone%21b55889%7Cworkflow%21b10150")
+  }
+
   @Test(arguments: [
     (#"{"access_token":"x","token_type":"bearer","expires_in":43199}"#, 43_139),
     (#"{"access_token":"x","token_type":"BEARER","expires_in":"3600"}"#, 3540),

@@ -48,6 +48,38 @@ import Timing
     }
   }
 
+  @Test func aLoginWaitsForTheFetchUnderWayAndItsTokenIsTheOneThatStays() async throws {
+    try await onLoop { () async throws in
+      let gate = Gate()
+      let grant = CountingGrant(gate: gate)
+      let source = TokenSource(grant, clock: TestClock())
+      let caller = Loop.task { try await source.token().value }
+      while grant.count == 0 { await Task.yield() }
+      var kept: [String] = []
+      let login = Loop.task {
+        try await source.replace(with: AccessToken("login")) { () async throws(TokenError) in kept.append("login") }
+      }
+      for _ in 0..<10 { await Task.yield() }
+      #expect(kept.isEmpty)
+      gate.open()
+      #expect(try await caller.value == "token-1")
+      try await login.value
+      #expect(kept == ["login"])
+      #expect(try await source.token().value == "login")
+    }
+  }
+
+  @Test func aLoginThatCannotBeKeptLeavesTheTokenOfBefore() async throws {
+    try await onLoop { () async throws in
+      let source = TokenSource(CountingGrant(), clock: TestClock())
+      _ = try await source.token()
+      await #expect(throws: TokenError.storage("full")) {
+        try await source.replace(with: AccessToken("login")) { () async throws(TokenError) in throw .storage("full") }
+      }
+      #expect(try await source.token().value == "token-1")
+    }
+  }
+
   @Test func whoSettlesWaitsForTheFetchUnderWayAndForNoOther() async throws {
     try await onLoop { () async throws in
       let gate = Gate()

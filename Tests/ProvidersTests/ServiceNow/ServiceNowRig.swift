@@ -40,7 +40,11 @@ import Timing
     clock = TestClock()
     let notes = Notes()
     let log = Log(level: .error, clock: clock, redactor: Redactor())
-    let state = PluginState(of: "now", in: try store ?? Store(inMemoryFor: clock, log: log))
+    let kept = PluginState(of: "now", in: try store ?? Store(inMemoryFor: clock, log: log))
+    let state = PluginState(get: kept.get) { key, value in
+      guard !notes.refusesState else { throw RPCError.unavailable("the disk is full") }
+      try await kept.set(key, value)
+    }
     var all = Self.settings(login, sandbox.url).merging(settings)
     for member in settings.object.map(Array.init) ?? [] where member.value.isNull {
       all = all.setting(member.key, to: nil)
@@ -62,12 +66,19 @@ import Timing
     var log: [String] = []
     var hidden: Set<String> = []
     var secrets: [String: String] = [:]
+    var refusesState = false
   }
 
   /// What the plugin logged.
   var logged: [String] { notes.log }
   /// What the plugin had kept out of what the agent says.
   var hidden: Set<String> { notes.hidden }
+
+  /// Whether nothing can be kept in the instance's state.
+  var refusesState: Bool {
+    get { notes.refusesState }
+    set { notes.refusesState = newValue }
+  }
 
   /// Makes a secret of the settings read as another one from now on.
   func change(secret: String, to value: String) { notes.secrets[secret] = value }

@@ -21,6 +21,9 @@ import Testing
     #expect(throws: Never.self) { try settings("password", client.merging(["user": "u", "password": "p"])) }
     #expect(throws: Never.self) { try settings("client-credentials", client) }
     #expect(throws: Never.self) { try settings("refresh-token", client) }
+    // A public client has no secret.
+    let withoutSecret: JSONValue = ["clientId": "c", "redirectUri": "http://127.0.0.1:17781/callback"]
+    #expect(throws: Never.self) { try settings("authorization-code", withoutSecret) }
   }
 
   @Test(
@@ -28,10 +31,23 @@ import Testing
       ("basic", "user", ["password": "p"]), ("basic", "password", ["user": "u"]),
       ("password", "clientSecret", ["user": "u", "password": "p", "clientId": "c"]),
       ("client-credentials", "clientId", ["clientSecret": "s"]),
+      ("authorization-code", "clientId", ["redirectUri": "http://127.0.0.1:17781/callback"]),
+      ("authorization-code", "redirectUri", ["clientId": "c"]),
     ] as [(String, String, JSONValue)])
   func whatIsMissingIsNamedWithTheLogin(_ login: String, _ name: String, _ json: JSONValue) throws {
     let error = #expect(throws: SettingsError.self) { try settings(login, json) }
     #expect(error?.message == "\(name) is missing; login \(login) needs it")
+  }
+
+  @Test(arguments: [
+    "https://127.0.0.1:17781/callback", "http://acme.example:17781/callback", "http://127.0.0.1/callback",
+    "http://127.0.0.1:80/callback", "callback",
+  ])
+  func aCallbackThatDoesNotLeadToThisMachineIsRefused(_ redirect: String) throws {
+    let error = #expect(throws: SettingsError.self) {
+      try settings("authorization-code", client.merging(["redirectUri": .init(redirect)]))
+    }
+    #expect(error?.pointer.description == "/redirectUri")
   }
 
   @Test func aDelegatorThatWouldEndAClauseIsRefused() throws {

@@ -103,7 +103,7 @@ import Timing
   }
 
   @Test func aCodeIsGoodOnceForItsClientItsRedirectAndItsVerifier() throws {
-    let sandbox = try startedServiceNow()
+    let sandbox = try startedServiceNow { $0.switches.publicClient = true }
     let requests = ServiceNowRequests(sandbox, basic: nil)
     let query = "&code_challenge=\(Self.challenge)&code_challenge_method=S256"
     func form(_ code: String, verifier: String) -> String {
@@ -118,6 +118,43 @@ import Timing
     let late = try code(sandbox, query)
     sandbox.with { $0.clock.advance(by: .seconds(60)) }
     #expect(try requests.token(form(late.code, verifier: Self.verifier)).status == 401)
+  }
+
+  @Test func aClientWithASecretShowsItBesideTheVerifier() throws {
+    let sandbox = try startedServiceNow()
+    let requests = ServiceNowRequests(sandbox, basic: nil)
+    let query = "&code_challenge=\(Self.challenge)&code_challenge_method=S256"
+    func form(_ code: String, _ secret: String) -> String {
+      "grant_type=authorization_code&code=\(code)&redirect_uri=\(Self.redirect)&code_verifier=\(Self.verifier)\(secret)"
+    }
+    let id = "&client_id=\(ServiceNowClient.standardID)"
+    #expect(try requests.token(form(code(sandbox, query).code, id)).status == 401)
+    #expect(try requests.token(form(code(sandbox, query).code, id + "&client_secret=wrong")).status == 401)
+    let answer = try requests.token(form(code(sandbox, query).code, "&" + ServiceNowRequests.client))
+    #expect(try answer.status == 200 && answer.json()["refresh_token"]?.string != nil)
+  }
+
+  @Test(arguments: [false, true])
+  func aPublicClientRefreshesWithoutASecretWhereItMay(_ may: Bool) throws {
+    let sandbox = try startedServiceNow {
+      $0.switches.publicClient = true
+      $0.switches.publicRefresh = may
+    }
+    let token = sandbox.with { $0.makeRefreshToken(for: "hanako") }
+    let form = "grant_type=refresh_token&refresh_token=\(token)&client_id=\(ServiceNowClient.standardID)"
+    #expect(try ServiceNowRequests(sandbox).token(form).status == (may ? 200 : 401))
+  }
+
+  @Test func whoeverSaysNoIsSentBackOrStaysAsTheSwitchSays() throws {
+    let sandbox = try startedServiceNow { $0.switches.consent = .deny }
+    sandbox.with { $0.loggedInUser = "hanako" }
+    let target =
+      "/oauth_auth.do?response_type=code&client_id=\(ServiceNowClient.standardID)&redirect_uri=\(Self.redirect)&state=s"
+    let requests = ServiceNowRequests(sandbox, basic: nil)
+    let location = try requests.send("GET", target)["Location"]
+    #expect(location == ServiceNowClient.standardRedirect + "?state=s&error=access_denied")
+    sandbox.with { $0.switches.consent = .denyWithPage }
+    #expect(try requests.send("GET", target).status == 200)
   }
 
   @Test func withoutAStateThereIsAPageAndNoCode() throws {

@@ -25,8 +25,7 @@ extension ServiceNowState {
   private mutating func token(_ form: [String: String], at now: Timestamp) throws(Refusal) -> JSONValue {
     let id = form["client_id"] ?? ""
     guard let client = clients[id] else { throw Refusal(reason: "unknown client") }
-    // A public client shows the verifier of its code instead.
-    guard client.secret == form["client_secret"] || form["code_verifier"] != nil else {
+    guard form["client_secret"].map({ $0 == client.secret }) ?? isPublic(form) else {
       throw Refusal(reason: "wrong client secret")
     }
     let expires = now + switches.accessTokenLife
@@ -41,9 +40,20 @@ extension ServiceNowState {
       return answer(tokens.makeAccess(for: .init(client: id, user: user), until: expires), nil)
     case "authorization_code":
       let grant = try codeGrant(form, client: id, at: now)
-      return answer(tokens.makeAccess(for: grant, until: expires), newRefresh(for: grant, at: now))
+      let refresh = switches.refreshTokenWithCode ? newRefresh(for: grant, at: now) : nil
+      return answer(tokens.makeAccess(for: grant, until: expires), refresh)
     case "refresh_token": return try refreshed(form["refresh_token"] ?? "", client: id, at: now)
     default: throw Refusal(reason: "unknown grant type")
+    }
+  }
+
+  /// Whether a request may do without a secret: a public client shows the verifier of its code instead.
+  private func isPublic(_ form: [String: String]) -> Bool {
+    guard switches.publicClient else { return false }
+    switch form["grant_type"] {
+    case "authorization_code": return form["code_verifier"] != nil
+    case "refresh_token": return switches.publicRefresh
+    default: return false
     }
   }
 
@@ -116,13 +126,18 @@ extension ServiceNowState {
     else { return .page(400, "Invalid request", title: "OAuth") }
     // One that is not registered counts for nothing, and is not told of either.
     let redirect = client.redirectURIs.first { $0 == query["redirect_uri"] } ?? first
+    let mark = redirect.contains("?") ? "&" : "?"
+    let back = "\(redirect)\(mark)state=\(FormText.encode(state))"
+    switch switches.consent {
+    case .allow: break
+    case .deny: return ServerResponse(status: 302, headers: ["Location": "\(back)&error=access_denied"])
+    case .denyWithPage: return .page(200, "The request was denied", title: "OAuth")
+    }
     let code = tokens.makeCode(
       .init(
         grant: .init(client: client.id, user: user), redirectURI: redirect, challenge: query["code_challenge"],
         expires: now + switches.codeLife))
-    let mark = redirect.contains("?") ? "&" : "?"
-    return ServerResponse(
-      status: 302, headers: ["Location": "\(redirect)\(mark)state=\(FormText.encode(state))&code=\(code)"])
+    return ServerResponse(status: 302, headers: ["Location": "\(back)&code=\(code)"])
   }
 
   /// `/oauth_revoke_token.do`, which asks nobody who they are.
