@@ -57,7 +57,7 @@ let package = Package(
 
     // Protocols
     library("HTTP", ["CCurl", "EventLoop", "JSON", "Timing"]),
-    library("HTTPServer", ["CLinux", "CMicroHTTPD"]),
+    library("HTTPServer", ["CLinux", "CMicroHTTPD", "EventLoop"]),
     library("JSONRPC", ["JSON"]),
     library("NativeLibrary", ["CLinux", "CRingiPlugin", "JSON"]),
 
@@ -70,7 +70,7 @@ let package = Package(
         "CLinux", "Crypto", "EventLoop", "HTTP", "JSON", "JSONRPC", "NativeLibrary", "RingiKit", "RingiModel", "SQLite",
         "Text", "Timing",
       ]),
-    library("Providers", ["Crypto", "RingiKit"]),
+    library("Providers", ["Crypto", "HTTPServer", "RingiKit"]),
     .target(name: "PluginTemplates", resources: [.embedInCode("Files")], swiftSettings: settings),
     library("RingiClient", ["CLinux", "JSON", "PluginTemplates", "RingiModel", "Text", "Timing", "YAML"]),
     library("Sandbox", ["Crypto", "HTTPServer", "JSON", "Timing"]),
@@ -105,7 +105,8 @@ let package = Package(
       ]),
     tests("RingiModelTests", ["JSON", "RingiModel", "Timing"]),
     tests("SQLiteTests", ["RingiTestSupport", "SQLite"]),
-    tests("SandboxTests", ["HTTPServer", "JSON", "Sandbox", "Timing", "ringi-sandbox"]),
+    tests(
+      "SandboxTests", ["EventLoop", "HTTPServer", "JSON", "RingiTestSupport", "Sandbox", "Timing", "ringi-sandbox"]),
     tests("TextTests", ["Text"]),
     tests("TimingTests", ["Timing"]),
     tests("YAMLTests", ["JSON", "YAML"]),

@@ -8,7 +8,7 @@ final class BodySource: Sendable {
   private let cutAfter: Int?
   /// The connection to reset at the cut, if it is to be.
   private let socketToReset: CInt?
-  private let stop: StopSignal
+  private let stop: StopSignal?
 
   init(_ response: ServerResponse, on socket: CInt, stop: StopSignal) {
     body = response.body
@@ -18,7 +18,13 @@ final class BodySource: Sendable {
     self.stop = stop
   }
 
-  /// Copies the next bytes to `buffer`; runs on the connection's own thread, which may wait.
+  /// Feeds all of `body` as fast as it is taken, so that no thread ever waits.
+  init(_ body: [UInt8]) {
+    self.body = body
+    (bytesPerSecond, cutAfter, socketToReset, stop) = (nil, nil, nil, nil)
+  }
+
+  /// Copies the next bytes to `buffer`; with a pace it waits, on the connection's own thread.
   ///
   /// - Returns: how many, or libmicrohttpd's code for a broken connection.
   func read(at position: UInt64, into buffer: UnsafeMutablePointer<CChar>, capacity: Int) -> Int {
@@ -32,7 +38,7 @@ final class BodySource: Sendable {
       end = min(end, cutAfter)
     }
     if let bytesPerSecond {
-      guard stop.wait(.milliseconds(100)) else { return ringi_mhd_broken_off() }
+      guard stop?.wait(.milliseconds(100)) ?? true else { return ringi_mhd_broken_off() }
       end = min(end, start + max(1, bytesPerSecond / 10))
     }
     body[start..<end].withUnsafeBytes { bytes in
