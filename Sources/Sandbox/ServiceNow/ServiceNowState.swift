@@ -32,6 +32,8 @@ package struct ServiceNowState: ReplayingService {
   package var loggedInUser: String?
   /// Why the token endpoint refused, which it tells nobody.
   package internal(set) var refusals: [String] = []
+  /// Credentials that reached another server than the instance.
+  package internal(set) var leaks: [String] = []
   let tables: [String: ServiceNowTable]
   var records: [String: Table<ServiceNowRecord>] = [:]
   var tokens = ServiceNowTokens()
@@ -71,7 +73,7 @@ package struct ServiceNowState: ReplayingService {
     case ("POST", "/oauth_token.do"): return issueToken(request, at: now)
     case ("GET", "/oauth_auth.do"): return authorize(request, at: now)
     case ("GET", "/oauth_revoke_token.do"), ("POST", "/oauth_revoke_token.do"): return revokeToken(request)
-    default: break
+    default: if let page = pageAnswer(request, at: now) { return page }
     }
     switch access(request, at: now) {
     case .refused(let response): return response

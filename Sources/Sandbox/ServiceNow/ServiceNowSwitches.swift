@@ -60,7 +60,15 @@ package struct ServiceNowSwitches: Sendable {
   package var basicAuth = BasicAuthentication.open
   /// How long a session of the API lives without a request.
   package var integrationTimeout = Duration.seconds(60)
+  /// How long a session of pages lives without a request.
+  package var uiTimeout = Duration.seconds(1800)
   package var cookieDiesWithToken = true
+  /// Whether a page sends to single sign-on, on another server, who isn't logged in.
+  package var sso = false
+  /// Whether the page for sessions that have ended sends to itself.
+  package var timeoutLoop = false
+  /// How many requests of each session of pages wait; more than ten, and further ones are dropped.
+  package var sessionQueue = 0
   package var loginMessage = LoginMessage.newer
   /// Whether a bearer that is no good is served as a guest, as public APIs do it.
   package var guest = false
@@ -94,7 +102,9 @@ extension ServiceNowSwitches: SandboxSwitches {
       ("allowQueryParams", "\(allowQueryParams)"),
       ("passwordGrant", "\(passwordGrant)"), ("clientCredentials", "\(clientCredentials)"),
       ("basicAuth", basicAuth.rawValue), ("integrationTimeout", DurationText.format(integrationTimeout)),
-      ("cookieDiesWithToken", "\(cookieDiesWithToken)"), ("loginMessage", loginMessage.rawValue), ("guest", "\(guest)"),
+      ("uiTimeout", DurationText.format(uiTimeout)), ("sso", "\(sso)"), ("timeoutLoop", "\(timeoutLoop)"),
+      ("sessionQueue", "\(sessionQueue)"), ("cookieDiesWithToken", "\(cookieDiesWithToken)"),
+      ("loginMessage", loginMessage.rawValue), ("guest", "\(guest)"),
       ("fieldACL", "\(fieldACL)"), ("finalPatch", finalPatch.rawValue), ("signature", signature.rawValue),
       ("invalidQueryReturnsNoRows", "\(invalidQueryReturnsNoRows)"), ("missingContentType", "\(missingContentType)"),
       ("hibernating", "\(hibernating)"), ("rowsPerTransaction", rowsPerTransaction.map { "\($0)" } ?? "none"),
@@ -118,6 +128,10 @@ extension ServiceNowSwitches: SandboxSwitches {
     case "clientCredentials": clientCredentials = try Self.bool(name, text)
     case "basicAuth": basicAuth = try Self.choice(name, text)
     case "integrationTimeout": integrationTimeout = try Self.duration(name, text)
+    case "uiTimeout": uiTimeout = try Self.duration(name, text)
+    case "sso": sso = try Self.bool(name, text)
+    case "timeoutLoop": timeoutLoop = try Self.bool(name, text)
+    case "sessionQueue": sessionQueue = try Self.value(name, text, Int(text), "a number of requests")
     case "cookieDiesWithToken": cookieDiesWithToken = try Self.bool(name, text)
     case "loginMessage": loginMessage = try Self.choice(name, text)
     case "guest": guest = try Self.bool(name, text)

@@ -1,6 +1,6 @@
 internal import Timing
 
-/// Sessions of the API, each of them one set of cookies.
+/// Sessions of the API and of pages, each of them one set of cookies.
 struct ServiceNowSessions {
   struct Session {
     let user: String
@@ -9,6 +9,8 @@ struct ServiceNowSessions {
     var lastUse: Timestamp
     /// When the token ends that it was born from.
     let tokenEnds: Timestamp?
+    /// Whether it began with a page; one of the API opens no page.
+    let isForPages: Bool
   }
 
   private var sessions: [String: Session] = [:]
@@ -18,17 +20,20 @@ struct ServiceNowSessions {
   /// Opens one.
   ///
   /// - Returns: The value of JSESSIONID.
-  mutating func open(_ user: String, tokenEnds: Timestamp?, at now: Timestamp) -> String {
+  mutating func open(_ user: String, tokenEnds: Timestamp?, at now: Timestamp, isForPages: Bool = false) -> String {
     let id = RandomText.upperHex(32)
-    sessions[id] = Session(user: user, userToken: RandomText.lowerHex(72), lastUse: now, tokenEnds: tokenEnds)
+    sessions[id] = Session(
+      user: user, userToken: RandomText.lowerHex(72), lastUse: now, tokenEnds: tokenEnds, isForPages: isForPages)
     return id
   }
+
+  mutating func end(_ id: String) { sessions[id] = nil }
 
   /// The session of a cookie, used now; nil for one that has ended.
   mutating func use(_ id: String, at now: Timestamp, _ switches: ServiceNowSwitches) -> Session? {
     guard var session = sessions[id] else { return nil }
     let hasEnded =
-      now >= session.lastUse + switches.integrationTimeout
+      now >= session.lastUse + (session.isForPages ? switches.uiTimeout : switches.integrationTimeout)
       || (switches.cookieDiesWithToken && session.tokenEnds.map { now >= $0 } ?? false)
     if hasEnded {
       sessions[id] = nil

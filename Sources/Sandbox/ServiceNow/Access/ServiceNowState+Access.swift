@@ -53,7 +53,7 @@ extension ServiceNowState {
     return ServiceNowCaller(user: user, tokenEnds: holder.expires)
   }
 
-  private func unauthorized(isLoggedIn: Bool) -> ServerResponse {
+  func unauthorized(isLoggedIn: Bool) -> ServerResponse {
     let message = switches.loginMessage == .newer ? "User is not authenticated" : "User Not Authenticated"
     var response = failure(ServiceNowError(401, message, "Required to provide Auth information"))
     response.headers.add("WWW-Authenticate", "Basic realm=\"Service-now\"")
@@ -64,8 +64,15 @@ extension ServiceNowState {
   /// The cookies of a session that begins with this request, which came with credentials and without cookies.
   mutating func addSession(_ caller: ServiceNowCaller, _ request: ServerRequest, to response: inout ServerResponse) {
     guard caller.hasCredentials, !caller.isGuest, request.headers["Cookie"] == nil else { return }
-    let id = sessions.open(caller.user.name, tokenEnds: caller.tokenEnds, at: clock.now)
-    let attributes = "Path=/; HttpOnly; Secure; SameSite=None"
+    Self.addCookies(
+      of: sessions.open(caller.user.name, tokenEnds: caller.tokenEnds, at: clock.now), to: &response)
+  }
+
+  static let cookieAttributes = "Path=/; HttpOnly; Secure; SameSite=None"
+
+  /// The cookies of a session that begins.
+  static func addCookies(of id: String, to response: inout ServerResponse) {
+    let attributes = cookieAttributes
     response.headers.add("Set-Cookie", "JSESSIONID=\(id); \(attributes)")
     response.headers.add("Set-Cookie", "glide_user=; Max-Age=0; \(attributes)")
     response.headers.add("Set-Cookie", "glide_user_session=; Max-Age=0; \(attributes)")
@@ -74,7 +81,7 @@ extension ServiceNowState {
     response.headers.add("Set-Cookie", "glide_session_store=\(RandomText.upperHex(32)); Max-Age=1800; \(attributes)")
   }
 
-  private func cookie(_ name: String, of request: ServerRequest) -> String? {
+  func cookie(_ name: String, of request: ServerRequest) -> String? {
     for pair in request.headers.all("Cookie").joined(separator: "; ").split(separator: ";") {
       let trimmed = pair.drop { $0 == " " }
       if trimmed.hasPrefix("\(name)=") { return String(trimmed.dropFirst(name.count + 1)) }

@@ -18,6 +18,7 @@ extension ServiceNowState {
     case (_, "access", 1): return try accessResult(request)
     case ("GET", "decisions", 1): return JSONValue(object: decisions.map { ($0.key, .init($0.value)) })
     case ("GET", "refusals", 1): return JSONValue(array: refusals.map { .init($0) })
+    case ("GET", "leaks", 1): return JSONValue(array: leaks.map { .init($0) })
     default: throw Self.unknownControl(request)
     }
     return .emptyObject
