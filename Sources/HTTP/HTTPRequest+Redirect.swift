@@ -3,7 +3,7 @@ extension HTTPRequest {
   ///
   /// 303 turns everything but HEAD into GET, 301 and 302 turn POST into GET, as browsers do (RFC 9110 §15.4).
   /// - Throws: `HTTPError` of kind `badURL` or `badRedirect`.
-  func redirected(by response: HTTPResponse) throws(HTTPError) -> HTTPRequest? {
+  package func redirected(by response: HTTPResponse) throws(HTTPError) -> HTTPRequest? {
     guard [301, 302, 303, 307, 308].contains(response.status), let location = response.headers["Location"] else {
       return nil
     }

@@ -5,10 +5,15 @@ internal import CCurl
 /// Its description leaves out what may be secret (user, password and query), so it may stand in messages and logs.
 public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
   /// What decides who receives a request (RFC 6454 §4): scheme and host in lower case, and the port.
-  public struct Origin: Sendable, Hashable {
+  public struct Origin: Sendable, Hashable, CustomStringConvertible {
     public let scheme: String
     public let host: String
     public let port: Int
+
+    /// `https://host:port`; the port only where it is not the scheme's own.
+    public var description: String {
+      "\(scheme)://\(host)\(port == (scheme == "https" ? 443 : 80) ? "" : ":\(port)")"
+    }
   }
 
   /// The whole URL, as it is sent.
@@ -51,9 +56,14 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// `http://host:port/path`; the port only where it is not the scheme's own.
-  public var description: String {
-    let isDefaultPort = origin.port == (origin.scheme == "https" ? 443 : 80)
-    return "\(origin.scheme)://\(origin.host)\(isDefaultPort ? "" : ":\(origin.port)")\(path)"
+  public var description: String { "\(origin)\(path)" }
+
+  /// Path and query, as they are sent.
+  public var target: String {
+    guard let start = text.firstRange(of: "://")?.upperBound, let slash = text[start...].firstIndex(of: "/") else {
+      return "/"
+    }
+    return String(text[slash...])
   }
 
   /// This URL without its query and with `segments` at the end of its path, each of them percent-encoded.

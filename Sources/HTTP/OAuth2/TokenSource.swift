@@ -8,6 +8,8 @@ internal import Timing
   private let fetch = SingleFlight<AccessToken, TokenError>()
   private var current: AccessToken?
   private var fetchedAt: Int64 = 0
+  /// How many logins have taken the place of another: what began with a token of the one before may be somebody else's.
+  public private(set) var replacements = 0
 
   public init(_ grant: any TokenGrant, clock: any LoopClock) {
     self.grant = grant
@@ -48,6 +50,7 @@ internal import Timing
       }
       current = token
       fetchedAt = clock.uptime
+      replacements += 1
       return .success(token)
     }
     guard let outcome else { throw .transport(HTTPError(.cancelled)) }

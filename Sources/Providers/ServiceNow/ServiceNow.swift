@@ -1,15 +1,16 @@
 package import RingiKit
 
-/// A ServiceNow instance: its approvals as tasks, and its tables.
+/// A ServiceNow instance: its approvals as tasks, its tables, and its web pages.
 @Loop
 package final class ServiceNow: Provider {
   package nonisolated static let name = "servicenow"
-  package nonisolated static let summary = "ServiceNow: approvals, and any table through the Table API."
+  package nonisolated static let summary = "ServiceNow: approvals, any table through the Table API, and web pages."
 
   private let api: ServiceNowAPI
   private let approvals: ServiceNowApprovals
   private let login: ServiceNowBrowserLogin?
   private let credentials: String
+  private let web: NowWeb
 
   package init(settings: JSONValue, context: ProviderContext) throws {
     let parsed = try ServiceNowSettings(settings, directory: context.directory)
@@ -17,14 +18,19 @@ package final class ServiceNow: Provider {
     approvals = ServiceNowApprovals(api, settings: parsed)
     login = ServiceNowBrowserLogin(parsed, approvals, context: context)
     credentials = parsed.kind.credentials
+    web = NowWeb(parsed, tokens: api.tokens?.source, failure: api.failure, context: context)
   }
 
   package func register(on registrar: inout Registrar) {
     ServiceNowTableMethods(api: api).register(on: &registrar)
     ServiceNowApprovalMethods(approvals: approvals).register(on: &registrar)
+    NowWebMethods(web: web).register(on: &registrar)
     registrar.tasks(from: ServiceNowTaskSource(approvals))
     if let login { registrar.login(through: login) } else { registrar.credentials(credentials) }
   }
 
-  package func stop() async { await api.settle() }
+  package func stop() async {
+    web.stop()
+    await api.settle()
+  }
 }

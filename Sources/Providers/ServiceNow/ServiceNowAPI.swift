@@ -9,6 +9,7 @@ final class ServiceNowAPI {
   let log: @Loop @Sendable (ProviderContext.LogLevel, String) -> Void
   private let settings: ServiceNowSettings
   private let client: any HTTPClient
+  /// Of an OAuth login; shared with the web pages.
   let tokens: ServiceNowLogin.Tokens?
 
   init(_ settings: ServiceNowSettings, context: ProviderContext) {

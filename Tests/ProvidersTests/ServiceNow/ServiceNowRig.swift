@@ -57,7 +57,13 @@ import Timing
       }, hide: { notes.hidden.insert($0) },
       state: state,
       log: { notes.log.append("\($0.rawValue): \($1)") },
-      publish: { _ in throw RPCError.internalError("nothing is published here") })
+      publish: { draft in
+        notes.events.append(draft)
+        return Event(
+          id: "\(notes.events.count)", source: "ringi://test/now", type: draft.type, time: .now(),
+          subject: draft.subject,
+          sequence: Int64(notes.events.count), data: draft.data)
+      })
     plugin = try BuiltinPlugin(ServiceNow.self, settings: all, context: context)
     self.notes = notes
   }
@@ -67,6 +73,7 @@ import Timing
     var hidden: Set<String> = []
     var secrets: [String: String] = [:]
     var refusesState = false
+    var events: [EventDraft] = []
   }
 
   /// What the plugin logged.
@@ -79,6 +86,9 @@ import Timing
     get { notes.refusesState }
     set { notes.refusesState = newValue }
   }
+
+  /// What the plugin published.
+  var events: [EventDraft] { notes.events }
 
   /// Makes a secret of the settings read as another one from now on.
   func change(secret: String, to value: String) { notes.secrets[secret] = value }

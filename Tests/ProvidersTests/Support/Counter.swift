@@ -6,4 +6,5 @@ final class Counter: Sendable {
 
   var value: Int { count.load(ordering: .relaxed) }
   func add() { count.add(1, ordering: .relaxed) }
+  func subtract() { count.subtract(1, ordering: .relaxed) }
 }

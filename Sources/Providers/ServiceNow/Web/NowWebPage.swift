@@ -1,0 +1,44 @@
+internal import RingiKit
+
+/// A page that a client of the agent has opened.
+@Loop
+final class NowWebPage {
+  /// Its name, which is no secret.
+  nonisolated let id: String
+  /// What the path of its address begins with; whoever has it has the page.
+  nonisolated let secret: String
+  nonisolated let theme: NowWebTheme?
+  /// How long it lives without being used.
+  nonisolated let lifetime: Duration
+  /// When it ends at the latest, on the clock's uptime.
+  nonisolated let lastEnd: Int64
+  var lastUse: Int64
+  /// The page that was shown last; it begins the session again.
+  var last: HTTPURL
+  /// The answer to the address that the browser has been sent to, which need not be asked for again.
+  var arrival: HTTPResponse?
+  var alarm: Alarm?
+
+  init(url: HTTPURL, theme: NowWebTheme?, lifetime: Duration, longest: Duration, now: Int64) {
+    id = Self.random(4).map { Self.hex($0) }.joined()
+    secret = Self.random(32).map { Self.hex($0) }.joined()
+    self.theme = theme
+    self.lifetime = lifetime
+    lastEnd = now + longest.components.seconds * 1_000_000_000
+    lastUse = now
+    last = url
+  }
+
+  /// When it ends unless it is used, on the clock's uptime.
+  var end: Int64 { min(lastEnd, lastUse + lifetime.wholeMilliseconds * 1_000_000) }
+
+  private nonisolated static func random(_ count: Int) -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+  }
+
+  private nonisolated static func hex(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 16)
+    return byte < 16 ? "0" + digits : digits
+  }
+}

@@ -1,0 +1,78 @@
+internal import RingiKit
+
+/// Fetches pages, and what they link, before anybody opens them.
+@Loop
+struct NowWebPreload {
+  /// The most files that are fetched for one page.
+  private static let links = 64
+
+  let instance: HTTPURL
+  let session: NowWebSession
+  let cache: NowWebCache
+  let timeouts: HTTPRequest.Timeouts
+
+  /// What became of one page.
+  struct Result {
+    var isKept = false
+    var reason: String?
+    /// How many of the files that it links are kept.
+    var linked = 0
+  }
+
+  /// Fetches one page.
+  ///
+  /// - Throws: `CancellationError`.
+  func load(_ url: HTTPURL) async throws -> Result {
+    var result = Result()
+    do {
+      let response = try await fetch(url, isNavigation: true, page: url)
+      result.reason = keep(response, for: url)
+      result.isKept = result.reason == nil
+      guard result.isKept, response.contentType?.essence == "text/html" else { return result }
+      for link in linked(by: response) {
+        // A page can do without; it is asked for again when the page is shown.
+        guard let file = try? await fetch(link, isNavigation: false, page: url) else { continue }
+        if keep(file, for: link) == nil { result.linked += 1 }
+      }
+      try Task.checkCancellation()
+    } catch let problem as NowWebProblem {
+      result.reason = problem.text
+    }
+    return result
+  }
+
+  private func fetch(_ url: HTTPURL, isNavigation: Bool, page: HTTPURL) async throws -> HTTPResponse {
+    try Task.checkCancellation()
+    let accept = isNavigation ? "text/html,*/*;q=0.8" : "*/*"
+    let request = HTTPRequest(.get, url, headers: ["Accept": accept], timeouts: timeouts)
+    return try await session.send(request, isNavigation: isNavigation, page: page)
+  }
+
+  /// Keeps an answer; gives the reason why not.
+  private func keep(_ response: HTTPResponse, for url: HTTPURL) -> String? {
+    guard response.status == 200 else { return "The instance answered with status \(response.status)." }
+    guard response.url == url else { return "The instance leads to another page, \(response.url); preload that one." }
+    return cache.keep(response, for: url) ? nil : "It is longer than \(NowWebCache.entryLimit >> 20) MiB."
+  }
+
+  /// The style sheets, scripts and images of the instance that a page names.
+  private func linked(by response: HTTPResponse) -> [HTTPURL] {
+    var base = response.url
+    var found: [HTTPURL] = []
+    for tag in NowWebTags(response.body) {
+      let reference: String? =
+        switch tag.name {
+        case "link" where tag["rel"]?.lowercased().split(separator: " ").contains("stylesheet") == true: tag["href"]
+        case "script", "img": tag["src"]
+        default: nil
+        }
+      if tag.name == "base", let href = tag["href"], let url = try? response.url.resolving(href) { base = url }
+      guard let reference, !reference.isEmpty, !reference.hasPrefix("data:"), let url = try? base.resolving(reference),
+        url.origin == instance.origin, !found.contains(url)
+      else { continue }
+      found.append(url)
+      if found.count == Self.links { break }
+    }
+    return found
+  }
+}

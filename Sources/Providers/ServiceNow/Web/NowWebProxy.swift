@@ -1,0 +1,181 @@
+internal import HTTPServer
+internal import RingiKit
+
+/// Answers a browser with the instance's pages.
+@Loop
+final class NowWebProxy {
+  private static let themePath = "/.ringi/theme.css"
+
+  private let settings: ServiceNowSettings
+  private let route: NowWebRoute
+  private let pages: NowWebPages
+  private let session: NowWebSession
+  private let cache: NowWebCache
+  private let events: NowWebEvents
+
+  init(
+    _ settings: ServiceNowSettings, instance: String, pages: NowWebPages, session: NowWebSession, cache: NowWebCache,
+    events: NowWebEvents
+  ) {
+    self.settings = settings
+    self.pages = pages
+    self.session = session
+    self.cache = cache
+    self.events = events
+    route = NowWebRoute(instance: instance, pages: pages)
+  }
+
+  /// The answer to a request that is refused for its head.
+  func refusal(_ request: ServerRequest) -> ServerResponse? {
+    if case .refused(let response) = route.outcome(request) { response } else { nil }
+  }
+
+  func answer(_ request: ServerRequest) async -> ServerResponse {
+    switch route.outcome(request) {
+    case .refused(let response): return response
+    case .found(let found):
+      pages.use(found.page)
+      var response = await answer(request, found)
+      if request.target.hasPrefix("/\(found.page.secret)") {
+        let cookie = "\(route.cookieName)=\(found.page.secret); Path=/; HttpOnly; SameSite=Strict"
+        response.headers.add("Set-Cookie", cookie)
+      }
+      return response
+    }
+  }
+
+  private func answer(_ request: ServerRequest, _ found: NowWebRoute.Found) async -> ServerResponse {
+    let page = found.page
+    if found.target == Self.themePath, let theme = page.theme {
+      var headers = NowWebHeaders.own
+      headers.add("Content-Type", "text/css; charset=utf-8")
+      return ServerResponse(status: 200, headers: headers, text: theme.css)
+    }
+    // Whatever the target is, it stands behind the instance's own origin.
+    guard let url = try? HTTPURL(settings.url.origin.description + found.target), url.origin == settings.url.origin
+    else { return notice(page, 400, "Bad request", "This address can't be read.") }
+    let visit = NowWebVisit(request, url)
+    do {
+      let response = try await fetch(request, visit, page)
+      return shown(response, visit, page)
+    } catch let problem as NowWebProblem {
+      return failed(problem, visit, page)
+    } catch {
+      // Nobody waits for it any more.
+      return ServerResponse(status: 503)
+    }
+  }
+
+  // MARK: Fetching
+
+  private func fetch(_ request: ServerRequest, _ visit: NowWebVisit, _ page: NowWebPage) async throws -> HTTPResponse {
+    // Before anything is shown that is at hand.
+    session.checkLogin()
+    let arrival = page.arrival
+    if visit.isNavigation { page.arrival = nil }
+    if visit.method == .get, let arrival, arrival.url == visit.url { return arrival }
+    if visit.method == .get, !visit.isReload, let kept = cache.answer(for: visit.url) { return kept }
+    if visit.isChange { cache.removeAll() }
+    let referer = route.source(of: request).map { settings.url.origin.description + $0 }
+    var sent = HTTPRequest(
+      visit.method, visit.url,
+      headers: NowWebHeaders.request(request, referer: referer, origin: visit.isChange ? settings.url.origin : nil),
+      timeouts: settings.connection.timeouts)
+    if visit.isChange { sent.body = request.body }
+    return try await session.send(sent, isNavigation: visit.isNavigation, page: page.last) {
+      events.publish(NowWebEvents.renewed, page: page, [:])
+    }
+  }
+
+  // MARK: Showing
+
+  private func shown(_ response: HTTPResponse, _ visit: NowWebVisit, _ page: NowWebPage) -> ServerResponse {
+    let isPage = response.status == 200 && response.contentType?.essence == "text/html"
+    if isPage, visit.isTop { page.last = response.url }
+    if visit.isByBrowser, response.url != visit.url {
+      // So that relative addresses in the page start from where it is.
+      page.arrival = response
+      var headers = NowWebHeaders.own
+      headers.add("Location", base(page) + response.url.target)
+      return ServerResponse(status: 303, headers: headers)
+    }
+    let rewriting = NowWebRewriting(
+      origin: settings.url.origin, base: base(page), themePath: page.theme.map { _ in themePath(page) })
+    var headers = NowWebHeaders.answer(response, rewriting)
+    if let location = response.headers["Location"], let url = try? response.url.resolving(location),
+      url.origin == settings.url.origin
+    {
+      headers.add("Location", base(page) + url.target)
+    }
+    return ServerResponse(
+      status: response.status, headers: headers,
+      body: rewriting.body(of: response, isDocument: visit.isDocument))
+  }
+
+  private func failed(_ problem: NowWebProblem, _ visit: NowWebVisit, _ page: NowWebPage) -> ServerResponse {
+    var link: (String, String)?
+    switch problem {
+    case .elsewhere(let url):
+      events.publish(NowWebEvents.unsupported, page: page, ["url": url.text])
+      link = (url.text, "\(url)")
+    case .notSent, .unknown, .dropped, .busy: link = (base(page) + page.last.target, "Load the page again")
+    case .noLogin, .circle, .asleep, .noAnswer: break
+    }
+    if visit.isNavigation, problem.isFailedNavigation {
+      events.publish(NowWebEvents.failed, page: page, ["url": "\(visit.url)", "reason": problem.text])
+    }
+    return notice(page, problem.status, "The page can't be shown", problem.text, link)
+  }
+
+  private func notice(
+    _ page: NowWebPage, _ status: Int, _ title: String, _ text: String, _ link: (String, String)? = nil
+  ) -> ServerResponse {
+    var notice = NowWebNotice(status: status, title: title, text: text)
+    notice.link = link.map { (address: $0.0, name: $0.1) }
+    notice.themePath = page.theme.map { _ in themePath(page) }
+    return notice.response
+  }
+
+  /// What stands for the instance's address in a page.
+  func base(_ page: NowWebPage) -> String { "\(pages.address)/\(page.secret)" }
+
+  private func themePath(_ page: NowWebPage) -> String { "/\(page.secret)\(Self.themePath)" }
+}
+
+/// What a browser wants with a request.
+struct NowWebVisit {
+  let method: HTTPMethod
+  let url: HTTPURL
+  /// Whether it loads a page, in a window or in a frame.
+  let isNavigation: Bool
+  /// Whether a browser says so itself; then it can be sent to another address.
+  let isByBrowser: Bool
+  /// Whether the page takes the whole window.
+  let isTop: Bool
+  /// Whether what comes is a page and no piece of one.
+  let isDocument: Bool
+  /// Whether it asks for more than what is at hand.
+  let isReload: Bool
+
+  init(_ request: ServerRequest, _ url: HTTPURL) {
+    self.url = url
+    method = HTTPMethod(rawValue: request.method) ?? .get
+    let mode = request.headers["Sec-Fetch-Mode"]
+    let destination = request.headers["Sec-Fetch-Dest"]
+    let isByScript = request.headers["X-Requested-With"] != nil || url.target.hasPrefix("/api/")
+    // Others than browsers say nothing; what a page asks for names the page.
+    let isBare = mode == nil && !isByScript && request.headers["Referer"] == nil
+    isByBrowser = mode == "navigate"
+    isNavigation = method == .get && (isByBrowser || isBare)
+    isTop = isNavigation && (destination ?? "document") == "document"
+    isDocument =
+      destination.map { ["document", "iframe", "frame", "object", "embed"].contains($0) }
+      ?? (mode == nil && !isByScript)
+    let wish = request.headers.all("Cache-Control").joined(separator: ",").lowercased()
+    isReload =
+      ["no-cache", "no-store", "max-age=0"].contains { wish.contains($0) }
+      || request.headers["Pragma"]?.lowercased() == "no-cache"
+  }
+
+  var isChange: Bool { method != .get && method != .head }
+}

@@ -1,0 +1,99 @@
+internal import RingiKit
+
+/// Makes an answer of the instance one of the proxy's: addresses lead back to the proxy, and the theme is in.
+struct NowWebRewriting {
+  /// The instance.
+  let origin: HTTPURL.Origin
+  /// What stands for the instance's address in the page: the proxy's address with the page's secret.
+  let base: String
+  /// The path of the theme's style sheet, if there is one.
+  let themePath: String?
+
+  // MARK: Bodies
+
+  /// The body with the instance's address replaced, where it is a text, and with the theme where it is a document.
+  func body(of response: HTTPResponse, isDocument: Bool) -> [UInt8] {
+    guard let type = response.contentType, Self.isText(type), !Self.isWide(response.body, type.charset) else {
+      return response.body
+    }
+    var body = replaced(response.body)
+    let isHTML = type.essence == "text/html" || type.essence == "application/xhtml+xml"
+    if isHTML, isDocument, let themePath {
+      body.insert(contentsOf: "<link rel=\"stylesheet\" href=\"\(themePath)\"/>".utf8, at: Self.headStart(body))
+    }
+    return body
+  }
+
+  private static func isText(_ type: MediaType) -> Bool {
+    type.isJSON || type.essence.hasPrefix("text/") || type.essence.hasSuffix("+xml")
+      || ["application/javascript", "application/x-javascript", "application/xml"].contains(type.essence)
+  }
+
+  /// Whether a character takes more than a byte where ASCII takes one: there nothing is found and nothing put in.
+  private static func isWide(_ body: [UInt8], _ charset: String?) -> Bool {
+    charset.map { $0.hasPrefix("utf-16") || $0.hasPrefix("utf-32") || $0 == "ucs-2" } ?? false
+      || body.starts(with: [0xFE, 0xFF]) || body.starts(with: [0xFF, 0xFE])
+  }
+
+  /// Where a page's head begins, or would: behind its tag, or behind what may only stand before it.
+  static func headStart(_ body: [UInt8]) -> Int {
+    var place = body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    for tag in NowWebTags(body) {
+      if tag.followsText { break }
+      switch tag.name {
+      case "head": return tag.range.upperBound
+      case "html": place = tag.range.upperBound
+      case let name where name.hasPrefix("!") || name.hasPrefix("?"): place = tag.range.upperBound
+      default: return place
+      }
+    }
+    return place
+  }
+
+  // MARK: Addresses
+
+  /// The instance's address replaced wherever it stands: with its scheme or without, and with the slashes escaped too.
+  func replaced(_ body: [UInt8]) -> [UInt8] {
+    let authority = String(origin.description.dropFirst(origin.scheme.count + 3))
+    let plain = edits(in: body, of: "//\(authority)", for: base, scheme: "\(origin.scheme):")
+    let escaped = edits(
+      in: body, of: "\\/\\/\(authority)", for: base.replacing("/", with: "\\/"), scheme: "\(origin.scheme):")
+    let edits = (plain + escaped).sorted { $0.range.lowerBound < $1.range.lowerBound }
+    guard !edits.isEmpty else { return body }
+    var output: [UInt8] = []
+    output.reserveCapacity(body.count + edits.count * base.utf8.count)
+    var start = 0
+    for edit in edits {
+      output += body[start..<edit.range.lowerBound]
+      output += edit.text.utf8
+      start = edit.range.upperBound
+    }
+    return output + body[start...]
+  }
+
+  private func edits(
+    in body: [UInt8], of needle: String, for text: String, scheme: String
+  ) -> [(range: Range<Int>, text: String)] {
+    let length = needle.utf8.count
+    return NowWebBytes.places(of: Array(needle.utf8), in: body).compactMap { place in
+      let end = place + length
+      // acme.example.org, acme.example:8443 and acme.example@host are others.
+      if end < body.count, Self.continuesHost(body[end]) { return nil }
+      let before = body[..<place]
+      guard before.last == UInt8(ascii: ":") else { return (place..<end, text) }
+      let isOurs = before.suffix(scheme.utf8.count).elementsEqual(scheme.utf8)
+      return isOurs ? ((place - scheme.utf8.count)..<end, text) : nil
+    }
+  }
+
+  private static func continuesHost(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "A")...UInt8(ascii: "Z"):
+      true
+    default: "-._~:@%".utf8.contains(byte)
+    }
+  }
+
+  func replaced(_ text: String) -> String { String(decoding: replaced(Array(text.utf8)), as: UTF8.self) }
+}
