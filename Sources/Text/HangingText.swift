@@ -42,7 +42,8 @@ package struct HangingText: Equatable {
     return lead + (isBelow ? "\n" + margin : "") + lines.joined(separator: "\n" + margin)
   }
 
-  /// Breaks at spaces; a word wider than a line stands whole on one of its own, so that it can be copied.
+  /// Breaks at spaces; a word wider than a line stands whole on one of its own, so that it can be copied, unless it is of a
+  /// script that has no spaces.
   private static func broken(_ text: String, to width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -55,8 +56,27 @@ package struct HangingText: Equatable {
         lines.append(trimmed(line))
         line = String(word)
       }
+      while displayWidth(of: line) > width, let end = wideBreak(in: line, width) {
+        lines.append(String(line[..<end]))
+        line = String(line[end...])
+      }
     }
     return lines + [line]
+  }
+
+  /// What may not begin a line in Japanese (JIS X 4051, the most common of it).
+  private static let closing: Set<Character> = ["、", "。", "，", "．", "」", "』", "）", "！", "？", "ー", "々"]
+
+  /// The last place within a width where East Asian text may be broken: before a wide character.
+  private static func wideBreak(in line: String, _ width: Int) -> String.Index? {
+    var (taken, place) = (0, String.Index?.none)
+    for index in line.indices {
+      let columns = displayWidth(of: line[index])
+      if columns == 2, index > line.startIndex, !closing.contains(line[index]) { place = index }
+      taken += columns
+      if taken > width { return place }
+    }
+    return nil
   }
 
   private static func trimmed(_ text: String) -> String {

@@ -29,6 +29,14 @@ import Text
     #expect(HangingText("See \(path) first.", after: "", columns: 40).lines == ["See", path, "first."])
   }
 
+  @Test func aTextWithoutSpacesIsBrokenBetweenItsWideCharacters() {
+    #expect(
+      HangingText("三十二件の稟議。あり", after: "", columns: 14).lines == ["三十二件の稟", "議。あり"])
+    #expect(HangingText("三十二件の。稟議", after: "", columns: 10).lines == ["三十二件", "の。稟議"])
+    #expect(
+      HangingText("あて先は https://example.jp/ です", after: "", columns: 8).lines == ["あて先は", "https://example.jp/", "です"])
+  }
+
   @Test func aLeadThatLeavesNoRoomStandsAlone() {
     #expect(
       HangingText("what it does", after: "  a command that is long  ", at: 10, columns: nil).text == """
