@@ -53,6 +53,10 @@ static inline CURLcode ringi_curl_get_list(CURL *easy, CURLINFO info, struct cur
   return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode ringi_curl_get_certificates(CURL *easy, struct curl_certinfo **value) {
+  return curl_easy_getinfo(easy, CURLINFO_CERTINFO, value);
+}
+
 static inline CURLMcode ringi_curl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
   return curl_multi_setopt(multi, option, value);
 }

@@ -38,11 +38,13 @@ public import EventLoop
   private func perform(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
     let transfer = try CurlTransfer(request, tls: tls, userAgent: userAgent)
     guard !Task.isCancelled else { throw HTTPError(.cancelled, of: request) }
+    let (trace, began) = (HTTPTrace.current, HTTPTrace.current?.uptime ?? 0)
     let outcome = await withTaskCancellationHandler {
       await transfer.run()
     } onCancel: {
       Loop.run { transfer.cancel() }
     }
+    trace?.note(request, outcome, since: began, certificateEnd: transfer.certificateEnd)
     return try outcome.get()
   }
 }

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import EventLoop
+internal import Timing
 
 /// One request on its way; it ends exactly once, with a response or an error.
 @Loop final class CurlTransfer {
@@ -10,6 +11,8 @@ internal import EventLoop
   private var idleAlarm: Alarm?
   private var bytesSeen: Int64 = 0
   private var silentChecks = 0
+  /// When the first of the server's certificates expires, where that was asked for.
+  private(set) var certificateEnd: Timestamp?
   private var outcome: Result<HTTPResponse, HTTPError>?
   private var continuation: CheckedContinuation<Result<HTTPResponse, HTTPError>, Never>?
 
@@ -24,6 +27,7 @@ internal import EventLoop
     try sink.attach(to: easy)
     try easy.apply(request, userAgent: userAgent)
     try easy.apply(tls)
+    if HTTPTrace.current != nil { try easy.lookAnew() }
     if request.cookies != nil { try easy.enableCookies(cookies) }
   }
 
@@ -54,6 +58,7 @@ internal import EventLoop
 
   /// Takes libcurl's word that the transfer is over.
   func complete(_ code: CURLcode) {
+    certificateEnd = easy.certificateEnd()
     guard code == CURLE_OK else { return fail(failure(code)) }
     end(
       .success(
