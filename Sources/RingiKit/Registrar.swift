@@ -10,6 +10,7 @@ public struct Registrar {
   package private(set) var watch: (any Watch)?
   package private(set) var login: (any BrowserLogin)?
   package private(set) var credentials: String?
+  package private(set) var checkup: (any Checkup)?
 
   package init(instance: String) { self.instance = instance }
 
@@ -77,4 +78,9 @@ public struct Registrar {
   ///
   /// - Parameter advice: What to do, such as "check user and password in its settings".
   public mutating func credentials(_ advice: String) { credentials = advice }
+
+  /// Lets the backend be checked.
+  ///
+  /// - Parameter checkup: Asked when somebody wants to know.
+  public mutating func checks(by checkup: some Checkup) { self.checkup = checkup }
 }

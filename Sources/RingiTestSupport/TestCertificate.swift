@@ -1,5 +1,7 @@
 /// Certificates for 127.0.0.1 that nobody trusts by themselves, and their keys; made for tests alone.
 package enum TestCertificate {
+  /// The day of its end.
+  package static let end = "2126-11-06"
   package static let certificate = """
     -----BEGIN CERTIFICATE-----
     MIIBnzCCAUagAwIBAgIULX6wxANZeKr6KmjiUYbG43EHmgIwCgYIKoZIzj0EAwIw

@@ -24,7 +24,7 @@ final class CuramClient {
     self.settings = settings
     clock = context.clock
     failure = CuramFailure(instance: context.instance, clock: context.clock)
-    let curl = CurlClient(tls: settings.connection.tls, userAgent: "Ringi/\(Version.current)")
+    let curl = settings.connection.client()
     once = RestingClient(curl, clock: context.clock)
     retrying = RetryingClient(once, clock: context.clock)
     login = CuramLogin(settings, client: once, failure: failure, context: context)

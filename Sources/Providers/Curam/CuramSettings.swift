@@ -25,7 +25,7 @@ struct CuramSettings {
   /// - Throws: `SettingsError` for what the schema cannot say.
   init(_ json: JSONValue, directory: String) throws(SettingsError) {
     url = try HTTPURL(setting: "url", of: json)
-    guard url.origin.scheme == "https" || Self.loopback.contains(url.origin.host) else {
+    guard url.origin.scheme == "https" || url.origin.isLoopback else {
       throw SettingsError(
         at: .root.appending("url"),
         "url: \(url); it takes https, since the service's cookies are for secure connections alone")
@@ -86,9 +86,6 @@ struct CuramSettings {
 
     func closing(_ id: String) throws(RPCError) -> CuramPath { try CuramPath(path, id, close) }
   }
-
-  /// Where nobody else listens in, for tests.
-  private static let loopback: Set<String> = ["127.0.0.1", "[::1]", "localhost"]
 
   private static func watched(_ json: JSONValue?) throws(SettingsError) -> [CuramPath] {
     var paths: [CuramPath] = []

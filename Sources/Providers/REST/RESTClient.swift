@@ -8,7 +8,7 @@ struct RESTClient {
   let tokens: TokenSource?
 
   init(_ settings: RESTSettings, context: ProviderContext) {
-    let curl = CurlClient(tls: settings.connection.tls, userAgent: "Ringi/\(Version.current)")
+    let curl = settings.connection.client()
     let clock = context.clock
     let service = SameOriginClient(RestingClient(curl, clock: clock), origin: settings.url.origin)
     let timeouts = settings.connection.timeouts
@@ -40,7 +40,7 @@ struct RESTClient {
     case .cookie(let login):
       tokens = nil
       client = CookieLoginClient(service) { jar throws(TokenError) in
-        try await Self.logIn(login, jar, service, context, timeouts)
+        try await Self.logIn(login, jar, service, context, timeouts) { curl.remember($0, to: $1) }
       }
     }
   }
@@ -48,12 +48,13 @@ struct RESTClient {
   /// A form's login succeeds with a redirect, any other without a page; what failed shows the form again.
   private static func logIn(
     _ login: RESTLogin, _ jar: CookieJar, _ client: any HTTPClient, _ context: ProviderContext,
-    _ timeouts: HTTPRequest.Timeouts
+    _ timeouts: HTTPRequest.Timeouts, refused: (HTTPResponse, HTTPRequest) -> Void
   ) async throws(TokenError) {
     var request = try await login.request(context, timeouts)
     request.cookies = jar
     let response = try await client.response(to: request, clock: context.clock)
     guard response.status >= 300 || !response.isPage, !jar.isEmpty else {
+      refused(response, request)
       throw .refused(status: response.status, code: nil)
     }
   }

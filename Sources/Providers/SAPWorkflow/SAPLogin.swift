@@ -9,7 +9,7 @@ struct SAPLogin {
 
   init(_ settings: SAPSettings, context: ProviderContext) {
     let clock = context.clock
-    let curl = CurlClient(tls: settings.connection.tls, userAgent: "Ringi/\(Version.current)")
+    let curl = settings.connection.client()
     let service = RestingClient(curl, clock: clock)
     switch settings.login {
     case .basic(let user, let password):

@@ -8,10 +8,16 @@ package final class SAPWorkflow: Provider {
 
   private let api: SAPAPI
   private let parsed: SAPSettings
+  private let checkup: ServiceCheckup
 
   package init(settings: JSONValue, context: ProviderContext) throws {
     parsed = try SAPSettings(settings, directory: context.directory)
-    api = SAPAPI(parsed, context: context)
+    let api = SAPAPI(parsed, context: context)
+    self.api = api
+    checkup = ServiceCheckup(context, parsed.url, parsed.connection, credentials: parsed.login.names) {
+      _ = try api.json(try await api.read([SAPList.tasks.path], [("$top", "1")]))
+      return true
+    }
   }
 
   package func register(on registrar: inout Registrar) {
@@ -20,6 +26,7 @@ package final class SAPWorkflow: Provider {
     SAPMessageMethods(api: api).register(on: &registrar)
     registrar.tasks(from: SAPTaskSource(api, settings: parsed))
     registrar.credentials("check \(parsed.login.names) in its settings")
+    registrar.checks(by: checkup)
   }
 
   package func stop() async { await api.settle() }

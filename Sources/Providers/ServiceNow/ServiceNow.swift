@@ -11,10 +11,17 @@ package final class ServiceNow: Provider {
   private let login: ServiceNowBrowserLogin?
   private let credentials: String
   private let web: NowWeb
+  private let checkup: ServiceCheckup
 
   package init(settings: JSONValue, context: ProviderContext) throws {
     let parsed = try ServiceNowSettings(settings, directory: context.directory)
-    api = ServiceNowAPI(parsed, context: context)
+    let api = ServiceNowAPI(parsed, context: context)
+    self.api = api
+    checkup = ServiceCheckup(context, parsed.url, parsed.connection, credentials: parsed.kind.names) {
+      let query = [("sysparm_limit", "1"), ("sysparm_fields", "sys_id")]
+      _ = try api.result(try await api.read([ServiceNowApproval.table], query))
+      return true
+    }
     approvals = ServiceNowApprovals(api, settings: parsed)
     login = ServiceNowBrowserLogin(parsed, approvals, context: context)
     credentials = parsed.kind.credentials
@@ -27,6 +34,7 @@ package final class ServiceNow: Provider {
     NowWebMethods(web: web).register(on: &registrar)
     registrar.tasks(from: ServiceNowTaskSource(approvals))
     if let login { registrar.login(through: login) } else { registrar.credentials(credentials) }
+    registrar.checks(by: checkup)
   }
 
   package func stop() async {

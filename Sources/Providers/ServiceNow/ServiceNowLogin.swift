@@ -19,8 +19,7 @@ struct ServiceNowLogin {
 
   init(_ settings: ServiceNowSettings, context: ProviderContext) {
     let clock = context.clock
-    let curl = RateLimitClient(
-      CurlClient(tls: settings.connection.tls, userAgent: "Ringi/\(Version.current)"), clock: clock)
+    let curl = RateLimitClient(settings.connection.client(), clock: clock)
     let service = RestingClient(curl, clock: clock)
     switch settings.login {
     case .basic(let user, let password):

@@ -8,18 +8,19 @@ struct ServiceNowSettings {
     case refreshToken = "refresh-token"
     case authorizationCode = "authorization-code"
 
-    /// What to do where a person cannot log in with a browser.
-    var credentials: String {
-      let names =
-        switch self {
-        case .basic: "user and password"
-        case .password: "user, password, clientId and clientSecret"
-        case .clientCredentials: "clientId and clientSecret"
-        case .refreshToken: "clientId, clientSecret and refreshToken"
-        case .authorizationCode: "clientId, clientSecret and redirectUri"
-        }
-      return "check \(names) in its settings, or set login to authorization-code"
+    /// The settings that hold the credentials.
+    var names: String {
+      switch self {
+      case .basic: "user and password"
+      case .password: "user, password, clientId and clientSecret"
+      case .clientCredentials: "clientId and clientSecret"
+      case .refreshToken: "clientId, clientSecret and refreshToken"
+      case .authorizationCode: "clientId, clientSecret and redirectUri"
+      }
     }
+
+    /// What to do where a person cannot log in with a browser.
+    var credentials: String { "check \(names) in its settings, or set login to authorization-code" }
   }
 
   /// An OAuth grant with what it takes.

@@ -45,6 +45,10 @@ struct ConnectionSettings {
     timeouts = try Self.timeouts(json["timeouts"])
   }
 
+  /// What reaches the network with these settings; each instance has its own.
+  @Loop
+  func client() -> RefusalClient { RefusalClient(CurlClient(tls: tls, userAgent: "Ringi/\(Version.current)")) }
+
   private static func timeouts(_ json: JSONValue?) throws(SettingsError) -> HTTPRequest.Timeouts {
     var timeouts = HTTPRequest.Timeouts()
     func read(_ name: String, _ target: inout Duration) throws(SettingsError) {
@@ -60,6 +64,11 @@ struct ConnectionSettings {
     try read("total", &timeouts.total)
     return timeouts
   }
+}
+
+extension HTTPURL.Origin {
+  /// Whether it is this machine, where nobody else listens in.
+  var isLoopback: Bool { ["127.0.0.1", "[::1]", "localhost"].contains(host) }
 }
 
 extension HTTPURL {

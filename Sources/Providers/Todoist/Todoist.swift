@@ -10,13 +10,14 @@ package final class Todoist: Provider {
   private let tasks: TodoistTasks
   private let parsed: TodoistSettings
   private let login: TaskListLogin?
+  private let checkup: ServiceCheckup
 
   package init(settings: JSONValue, context: ProviderContext) throws {
     parsed = try TodoistSettings(settings, directory: context.directory)
     let advice =
       parsed.login == nil ? "put token into the instance's settings" : "run `ringi login \(context.instance)`"
     let token = TaskListToken(parsed.token, advice: advice, context: context)
-    let curl = CurlClient(tls: parsed.connection.tls, userAgent: "Ringi/\(Version.current)")
+    let curl = parsed.connection.client()
     let api = TaskListAPI(
       url: parsed.url, connection: parsed.connection, token: token, wire: TodoistWire(context, advice: advice),
       context: context, client: TodoistLimitClient(curl))
@@ -24,6 +25,10 @@ package final class Todoist: Provider {
       TaskListLogin(settings, .todoist(scope: scope), token: token, context: context, client: curl) {
         try await api.read(["user"])["full_name"]?.string
       }
+    }
+    checkup = ServiceCheckup(context, parsed.url, parsed.connection, credentials: "token") {
+      _ = try await api.read(["user"])
+      return true
     }
     tasks = TodoistTasks(api: api, closes: TodoistCloses(context.state), log: context.log)
   }
@@ -37,5 +42,6 @@ package final class Todoist: Provider {
       registrar.credentials(
         "put token into its settings, or clientId, clientSecret and redirectUri to log in with a browser")
     }
+    registrar.checks(by: checkup)
   }
 }

@@ -10,6 +10,7 @@ package final class Wunderlist: Provider {
   private let api: TaskListAPI
   private let parsed: WunderlistSettings
   private let login: TaskListLogin?
+  private let checkup: ServiceCheckup
 
   package init(settings: JSONValue, context: ProviderContext) throws {
     parsed = try WunderlistSettings(settings, directory: context.directory)
@@ -17,12 +18,16 @@ package final class Wunderlist: Provider {
       parsed.login == nil
       ? "put accessToken into the instance's settings, and check clientId" : "run `ringi login \(context.instance)`"
     let token = TaskListToken(parsed.accessToken, advice: advice, context: context)
-    let curl = CurlClient(tls: parsed.connection.tls, userAgent: "Ringi/\(Version.current)")
+    let curl = parsed.connection.client()
     let wire = WunderlistWire(
       instance: context.instance, clientID: parsed.clientID, advice: advice, clock: context.clock)
     let api = TaskListAPI(
       url: parsed.url, connection: parsed.connection, token: token, wire: wire, context: context, client: curl)
     self.api = api
+    checkup = ServiceCheckup(context, parsed.url, parsed.connection, credentials: "clientId and accessToken") {
+      _ = try await api.read(["user"])
+      return true
+    }
     login = parsed.login.map { settings in
       TaskListLogin(settings, .wunderlist, token: token, context: context, client: curl) {
         try await api.read(["user"])["name"]?.string
@@ -41,5 +46,6 @@ package final class Wunderlist: Provider {
       registrar.credentials(
         "put accessToken into its settings, or clientSecret, oauthUrl and redirectUri to log in with a browser")
     }
+    registrar.checks(by: checkup)
   }
 }

@@ -12,6 +12,7 @@ package final class BuiltinPlugin: Plugin {
   package let login: (any BrowserLogin)?
   /// What to do in place of a login with a browser.
   let credentials: String?
+  package let checkup: (any Checkup)?
   private let implementation: any Provider
 
   package var provider: String { type(of: implementation).name }
@@ -33,6 +34,7 @@ package final class BuiltinPlugin: Plugin {
     watch = registrar.watch
     login = registrar.login
     credentials = registrar.credentials
+    checkup = registrar.checkup
   }
 
   package func stop(isHurried: Bool) async { await implementation.stop() }
