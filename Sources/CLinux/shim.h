@@ -12,6 +12,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 
@@ -58,3 +59,18 @@ static inline int ringi_child_status(pid_t child, int options, int *signal, int 
 
 // Makes this process the parent of its descendants whose own parents end; prctl(2) is variadic.
 static inline void ringi_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL); }
+
+// O_TMPFILE, of open(2), is declared for GNU sources alone.
+
+// Opens a file without a name in a folder, for writing. Returns -1 with errno set.
+static inline int ringi_open_nameless(const char *folder) {
+  return open(folder, O_WRONLY | O_CLOEXEC | 020000000 | O_DIRECTORY, 0600);
+}
+
+// Whether a time service keeps the system's clock right (adjtimex(2), which changes nothing here): 1, 0, or -1 for unknown.
+static inline int ringi_clock_is_kept(void) {
+  struct timex time = {0};
+  int state = adjtimex(&time);
+  if (state < 0) return -1;
+  return state != TIME_ERROR && !(time.status & STA_UNSYNC);
+}

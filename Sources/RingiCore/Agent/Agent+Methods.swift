@@ -22,7 +22,9 @@ extension Agent {
     // These tell of what failed, in words that may have come from a backend.
     let diagnostic = (JobMethods.all(scheduler) + HookMethods.all(hooks) + PluginMethods.all(plugins))
       .map { redactor.redacting($0) }
-    return AgentMethods.all(actions) + [BackupMethod.make(store, clock, redactor)] + AuditMethods.all(store)
+    return AgentMethods.all(actions) + [
+      BackupMethod.make(store, clock, redactor), DoctorMethod.make { [unowned self] in try await examine($0, $1) },
+    ] + AuditMethods.all(store)
       + EventMethods.all(bus) + diagnostic
       + [Discover.method(registry, version: Version.current)]
       + TaskMethods.all(inbox, decisions) { instance in

@@ -42,6 +42,8 @@ package final class Agent {
   let started: Timestamp
   let startedUptime: Int64
   var configuration = Configuration()
+  /// What was wrong with it when it was last read.
+  var configurationProblems: [ConfigurationProblem] = []
 
   let registry = Registry()
   let redactor = Redactor()
@@ -59,6 +61,7 @@ package final class Agent {
   let environment: SessionEnvironment
   let server: Server
   let notifier: ServiceNotifier
+  let doctor: Doctor
   var phrasebook = PhraseBook([])
   var isStopping = false
   let stopped = Gate()
@@ -98,6 +101,7 @@ package final class Agent {
         redactor: redactor, environment: options.environment, limits: { environment.limits }))
     server = Server(environment: environment, log: log)
     notifier = ServiceNotifier(environment: options.environment, clock: clock)
+    doctor = Doctor(clock: clock, redactor: redactor, limits: { environment.limits })
   }
 
   // MARK: Starting
@@ -172,7 +176,8 @@ package final class Agent {
   /// Says what is wrong with the configuration, in the log and in the status.
   func report(_ reading: Configuration.Reading) {
     problems.resolveAll(prefix: "config:")
-    for (index, problem) in problems(of: reading).enumerated() {
+    configurationProblems = problems(of: reading)
+    for (index, problem) in configurationProblems.enumerated() {
       log.write(problem.isWarning ? .warning : .error, "config", problem.description)
       problems.report("config:\(index)", problem.description)
     }

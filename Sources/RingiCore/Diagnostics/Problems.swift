@@ -21,6 +21,11 @@ package final class Problems {
   /// All of them, the oldest first.
   package var sentences: [String] { messages.map(\.message) }
 
+  /// Those whose matter begins in none of these ways.
+  package func sentences(without prefixes: String...) -> [String] {
+    messages.filter { problem in !prefixes.contains { problem.matter.hasPrefix($0) } }.map(\.message)
+  }
+
   /// Those whose matter begins in one of these ways.
   package func sentences(prefixes: String...) -> [String] {
     messages.filter { problem in prefixes.contains { problem.matter.hasPrefix($0) } }.map(\.message)

@@ -81,7 +81,7 @@ package final class PluginHost {
     }
   }
 
-  private let providers: [any Provider.Type]
+  let providers: [any Provider.Type]
   let parts: Parts
   var entries: [String: Entry] = [:]
   /// New files that a provider could not use, while the old ones stay in force.

@@ -20,6 +20,9 @@ package final class Server {
 
   package var count: Int { sessions.count }
 
+  /// Where it listens.
+  var addresses: [Listener.Address] { listeners.map(\.address) }
+
   package var json: JSONValue { JSONValue(array: listeners.map(\.json)) }
 
   /// Begins to listen on an address.

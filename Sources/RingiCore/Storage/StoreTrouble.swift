@@ -16,23 +16,42 @@ package struct StoreTrouble: Error, Equatable, Sendable {
   package let cause: String
 
   /// What happened and what to do, for a person.
-  package var sentence: String {
+  package var sentence: String { "\(fault) \(advice)" }
+
+  /// What happened, in a sentence.
+  var fault: String {
     switch kind {
-    case .full: "The disk that holds \(directory) is full. Free some space."
-    case .readOnly: "The state directory \(directory) can only be read (\(cause)). Make it writable."
+    case .full: "The disk that holds \(directory) is full."
+    case .readOnly: "The state directory \(directory) can only be read (\(cause))."
+    case .damaged: "The store in \(directory) is damaged (\(cause))."
+    case .missing: "The store is gone from \(directory) (\(cause))."
+    case .replaced: "Another file stands in the place of the store in \(directory)."
+    case .busy: "Another program has locked the store in \(directory)."
+    case .unreachable: "The store in \(directory) can't be used: \(cause)."
+    }
+  }
+
+  /// What to do, in a sentence.
+  var advice: String {
+    switch kind {
+    case .full: "Free some space."
+    case .readOnly: "Make it writable."
     case .damaged:
-      "The store in \(directory) is damaged (\(cause)). Restart the agent: it sets the file aside and begins a new one; or bring a backup back with `ringi restore`."
-    case .missing: "The store is gone from \(directory) (\(cause)). Bring the directory back."
-    case .replaced: "Another file stands in the place of the store in \(directory). Restart the agent to use it."
-    case .busy: "Another program has locked the store in \(directory). End it."
-    case .unreachable: "The store in \(directory) can't be used: \(cause). See to the disk and the directory's mode."
+      "Restart the agent: it sets the file aside and begins a new one; or bring a backup back with `ringi restore`."
+    case .missing: "Bring the directory back."
+    case .replaced: "Restart the agent to use it."
+    case .busy: "End it."
+    case .unreachable: "See to the disk and the directory's mode."
     }
   }
 
   /// For `agent.status`.
   var problem: String {
-    "\(sentence) Until then nothing new is decided, and no event is published; polls and lists go on."
+    "\(sentence) \(Self.consequence)"
   }
+
+  static let consequence =
+    "Until then nothing new is decided, and no event is published; polls and lists go on."
 
   /// For a call that was refused because it could not be recorded.
   var refusal: RPCError {

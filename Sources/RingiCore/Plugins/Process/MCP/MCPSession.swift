@@ -153,6 +153,15 @@ final class MCPSession {
     return params.setting("_meta", to: meta)
   }
 
+  /// Waits for a sign of life; a refusal is one, too.
+  ///
+  /// - Throws: `RPCError` without one; `CancellationError`.
+  func ping() async throws {
+    do {
+      _ = try await call("ping", [:])
+    } catch let error as RPCError where Self.isAnswer(error) {}
+  }
+
   // MARK: Tools
 
   /// Calls a tool, and again as often as it wants input first.
