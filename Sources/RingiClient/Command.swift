@@ -27,7 +27,7 @@ extension Command {
   static let all: [Command] = [
     .tasks, .task, .approve, .reject, .complete, .claim, .release, .refresh,
     .watch, .events, .publish, .say,
-    .status, .plugins, .plugin, .login, .jobs, .hooks, .reload, .shutdown,
+    .status, .doctor, .plugins, .plugin, .login, .jobs, .hooks, .reload, .shutdown,
     .audit, .backup, .restore,
     .call, .discover, .help,
   ]

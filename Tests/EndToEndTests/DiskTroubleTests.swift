@@ -72,6 +72,8 @@ import Testing
     #expect(refused?["message"]?.string?.contains("full") == true)
     #expect(world.control.completions(of: first.key) == 0)
     #expect(try problems(client).contains { $0.contains("full") && $0.contains(world.folder.state) })
+    let doctor = try Program.run("ringi", ["--socket", world.folder.socket, "doctor"])
+    #expect(doctor.status == 1 && doctor.output.contains("is full.") && doctor.output.contains("Free some space."))
 
     // Polls and lists go on, and what they find is announced when it can be recorded.
     let ready = try count("task-ready", client)
@@ -108,6 +110,8 @@ import Testing
     let client = try world.client(of: agent)
     #expect(agent.waitFor { _ in (try? client.call("tasks.list")["tasks"]?.array?.count) == 2 })
     #expect(try problems(client).contains { $0.contains("can only be read") })
+    let checks = try client.call("agent.doctor")["checks"]?.array.map(Array.init) ?? []
+    #expect(checks.contains { $0["check"] == "disk" && $0["status"] == "problem" })
     let task = try #require(try client.call("tasks.list")["tasks"]?[0]?["id"])
     let refused = try client.refusal("tasks.approve", ["task": task])
     #expect(refused?["code"] == -32006 && refused?["data"]?["reason"] == "store-read-only")
