@@ -42,7 +42,7 @@ enum NowWebHeaders {
     var headers = own
     for field in response.headers {
       let name = field.name.lowercased()
-      guard isClean(field.value) else { continue }
+      guard isClean(field.name), isClean(field.value) else { continue }
       if policies.contains(name) {
         headers.add(field.name, NowWebPolicy.adapted(rewriting.replaced(field.value)))
       } else if answered.contains(name) || name.hasPrefix("x-") && !unanswered.contains(name) {

@@ -3,8 +3,9 @@ internal import RingiKit
 /// Fetches pages, and what they link, before anybody opens them.
 @Loop
 struct NowWebPreload {
-  /// The most files that are fetched for one page.
+  /// The most files that are fetched for one page, and how far it is searched for them.
   private static let links = 64
+  private static let scanLimit = 1 << 20
 
   let instance: HTTPURL
   let session: NowWebSession
@@ -59,7 +60,7 @@ struct NowWebPreload {
   private func linked(by response: HTTPResponse) -> [HTTPURL] {
     var base = response.url
     var found: [HTTPURL] = []
-    for tag in NowWebTags(response.body) {
+    for tag in NowWebTags(response.body, limit: Self.scanLimit) {
       let reference: String? =
         switch tag.name {
         case "link" where tag["rel"]?.lowercased().split(separator: " ").contains("stylesheet") == true: tag["href"]

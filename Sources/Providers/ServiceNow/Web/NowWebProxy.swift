@@ -5,6 +5,8 @@ internal import RingiKit
 @Loop
 final class NowWebProxy {
   private static let themePath = "/.ringi/theme.css"
+  /// The longest answer that waits for a browser to come for it.
+  private static let arrivalLimit = 4 << 20
 
   private let settings: ServiceNowSettings
   private let route: NowWebRoute
@@ -94,7 +96,7 @@ final class NowWebProxy {
     if isPage, visit.isTop { page.last = response.url }
     if visit.isByBrowser, response.url != visit.url {
       // So that relative addresses in the page start from where it is.
-      page.arrival = response
+      if response.body.count <= Self.arrivalLimit { page.arrival = response }
       var headers = NowWebHeaders.own
       headers.add("Location", base(page) + response.url.target)
       return ServerResponse(status: 303, headers: headers)

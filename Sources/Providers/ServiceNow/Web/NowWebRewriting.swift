@@ -35,10 +35,13 @@ struct NowWebRewriting {
       || body.starts(with: [0xFE, 0xFF]) || body.starts(with: [0xFF, 0xFE])
   }
 
+  /// How far a head's beginning is looked for.
+  private static let headLimit = 64 << 10
+
   /// Where a page's head begins, or would: behind its tag, or behind what may only stand before it.
   static func headStart(_ body: [UInt8]) -> Int {
     var place = body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    for tag in NowWebTags(body) {
+    for tag in NowWebTags(body, limit: headLimit) {
       if tag.followsText { break }
       switch tag.name {
       case "head": return tag.range.upperBound

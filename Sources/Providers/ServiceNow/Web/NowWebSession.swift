@@ -253,6 +253,8 @@ extension HTTPResponse {
     let target = try request.url.resolving(location)
     if target.origin != request.url.origin { return HTTPRequest(.get, target) }
     var next = try request.redirected(by: self)
+    // Without a user's name, whose password would go along.
+    next?.url = try HTTPURL(target.origin.description + target.target)
     // What was asked for once is asked for once; where it leads to is another thing.
     if next?.method == .get { next?.isSentOnce = false }
     return next

@@ -17,8 +17,12 @@ struct NowWebTags: Sequence, IteratorProtocol {
   private var place: Int
 
   /// Reads from the beginning, after a byte order mark if there is one.
-  init(_ body: [UInt8]) {
-    self.body = body
+  ///
+  /// - Parameters:
+  ///   - body: The page.
+  ///   - limit: How far to read, in bytes: it is all done on the loop's thread.
+  init(_ body: [UInt8], limit: Int) {
+    self.body = body.count > limit ? Array(body[..<limit]) : body
     place = body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
 
@@ -34,6 +38,10 @@ struct NowWebTags: Sequence, IteratorProtocol {
         place = end(of: "-->", from: place + 4)
         continue
       }
+      if body[place...].starts(with: "</".utf8) {
+        place = end(of: ">", from: place + 2)
+        continue
+      }
       if let tag = tag(followsText) { return tag }
       followsText = true
       place += 1
@@ -45,8 +53,8 @@ struct NowWebTags: Sequence, IteratorProtocol {
   private mutating func tag(_ followsText: Bool) -> Tag? {
     let start = place
     var reader = place + 1
+    guard reader < body.count, body[reader] > 0x40 || "!?".utf8.contains(body[reader]) else { return nil }
     let name = word(&reader, until: " \t\r\n\u{0C}/>")
-    guard let first = name.utf8.first, first > 0x40 || "!?/".utf8.contains(first) || name.isEmpty else { return nil }
     var attributes: [(name: String, value: String)] = []
     while reader < body.count, body[reader] != UInt8(ascii: ">") {
       let before = reader
@@ -96,6 +104,10 @@ struct NowWebTags: Sequence, IteratorProtocol {
     let wanted = Array(text.utf8)
     var index = start
     while index + wanted.count <= body.count {
+      guard body[index] == wanted[0] else {
+        index += 1
+        continue
+      }
       let isThere = zip(body[index..<(index + wanted.count)], wanted).allSatisfy { $0 | 0x20 == $1 | 0x20 }
       if isThere { return isInside ? index : index + wanted.count }
       index += 1

@@ -383,6 +383,22 @@ import Timing
     #expect(seen.value == 0 && requests.value <= 2)
   }
 
+  @Test func aUsersNameInARedirectIsLeftOut() async throws {
+    let authorizations = Counter()
+    let instance = try StubInstance { request in
+      if request.headers["Authorization"] != nil { authorizations.add() }
+      let there = "http://a:b@\(request.headers["Host"] ?? "")/there"
+      return request.path == "/there"
+        ? ServerResponse(status: 200, headers: ["Content-Type": "text/html"], text: "there")
+        : ServerResponse(status: 302, headers: ["Location": there])
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(at: instance.url)
+      #expect(try await rig.get(try await rig.open("/a")).text.string.contains("there"))
+    }
+    #expect(authorizations.value == 1)
+  }
+
   // MARK: Trouble
 
   @Test func aPageWithoutAnEndIsCutOff() async throws {

@@ -83,6 +83,10 @@ import Testing
         "<!doctype html><!-- <head> --><html><!-- <head> --><head>[THEME]"
       ),
       ("<!doctype html><html><body><p>x", "<!doctype html><html>[THEME]<body><p>x"),
+      (
+        "<?xml version=\"1.0\"?>\n<html xmlns='x'></p ><head/>",
+        "<?xml version=\"1.0\"?>\n<html xmlns='x'></p ><head/>[THEME]"
+      ),
       ("<p>x", "[THEME]<p>x"), ("x<head>", "[THEME]x<head>"), ("", "[THEME]"),
       ("<!-- never ended", "[THEME]<!-- never ended"),
       ("<header>x", "[THEME]<header>x"), ("\u{FEFF}<html><head>", "\u{FEFF}<html><head>[THEME]"),
@@ -90,6 +94,13 @@ import Testing
     ])
   func theThemeStandsAtTheBeginningOfTheHead(_ html: String, _ wanted: String) async throws {
     #expect(try await shown(html).text == wanted)
+  }
+
+  /// What is done with a page holds up the agent, so it must not take longer and longer.
+  @Test(.timeLimit(.minutes(1)), arguments: ["<", "</", "<a ", "<!--", "<html ", "/", "a=\"b\" ", "<script>"])
+  func aPageThatIsMadeToBeSlowIsNot(_ piece: String) async throws {
+    let html = "<html " + String(repeating: piece, count: 2_000_000 / piece.utf8.count)
+    #expect(try await shown(html).text.utf8.count >= html.utf8.count)
   }
 
   @Test func piecesOfPagesAndOtherFilesAreLeftAlone() async throws {
