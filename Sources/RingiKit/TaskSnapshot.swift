@@ -7,8 +7,8 @@ public struct TaskSnapshot: Sendable {
   /// A task as its backend listed it.
   public struct Item: Sendable {
     public let id: TaskItem.ID
-    /// Stands for all that the task is made of, now and after a restart: a task whose fingerprint is known is not made
-    /// again.
+    /// Stands for all that the task is made of but the instance's settings, now and after a restart: a task whose
+    /// fingerprint is known is not made again under the same settings.
     public let fingerprint: UInt64
     private let make: @Loop @Sendable () throws -> TaskItem
 

@@ -6,7 +6,7 @@ package enum YAMLDocument {
   /// - Parameter text: The document, in UTF-8 like every Swift string.
   /// - Returns: Its value; the empty document is null.
   /// - Throws: ``YAMLError`` for what is no YAML, and for what JSON has no form for: several documents, keys that are no
-  ///   scalars, keys that occur twice, tags of one's own, infinities.
+  ///   scalars, keys that occur twice, tags other than those of texts, sequences and mappings, infinities.
   package static func parse(_ text: String) throws(YAMLError) -> JSONValue {
     var text = text
     let result = text.withUTF8 { bytes in
@@ -26,8 +26,10 @@ private struct YAMLReader {
   private static let (mostLevels, mostValues) = (256, 1_000_000)
 
   private var parser: UnsafeMutablePointer<yaml_parser_t>
-  private var anchors: [String: (value: JSONValue, size: Int)] = [:]
+  private var anchors: [String: (value: JSONValue, size: Int, depth: Int)] = [:]
   private var values = 0
+  /// The deepest level within the value that is being read.
+  private var deepest = 0
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) throws(YAMLError) {
     parser = .allocate(capacity: 1)
@@ -58,9 +60,10 @@ private struct YAMLReader {
   // MARK: Values
 
   private mutating func value(_ event: YAMLEvent, level: Int) throws(YAMLError) -> JSONValue {
-    let before = values
+    let (before, outer) = (values, deepest)
     values += 1
-    guard level <= Self.mostLevels else { throw event.error("it is nested deeper than \(Self.mostLevels) levels") }
+    deepest = level
+    try check(event, level)
     let value: JSONValue
     switch event.kind {
     case .scalar(let text, let isPlain): value = try scalar(event, text, isPlain)
@@ -69,12 +72,20 @@ private struct YAMLReader {
     case .alias(let name):
       guard let anchor = anchors[name] else { throw event.error("there is no anchor \(name) before it") }
       values += anchor.size - 1
+      deepest = level + anchor.depth
+      try check(event, deepest)
       value = anchor.value
     case .documentStart, .sequenceEnd, .mappingEnd, .streamEnd, .other: throw event.error("a value is missing")
     }
     guard values <= Self.mostValues else { throw event.error("it has more than \(Self.mostValues) values") }
-    if let anchor = event.anchor { anchors[anchor] = (value, values - before) }
+    if let anchor = event.anchor { anchors[anchor] = (value, values - before, deepest - level) }
+    deepest = max(outer, deepest)
     return value
+  }
+
+  private func check(_ event: YAMLEvent, _ level: Int) throws(YAMLError) {
+    guard level > Self.mostLevels else { return }
+    throw event.error("it is nested deeper than \(Self.mostLevels) levels")
   }
 
   private func scalar(_ event: YAMLEvent, _ text: String, _ isPlain: Bool) throws(YAMLError) -> JSONValue {
@@ -107,7 +118,7 @@ private struct YAMLReader {
       guard case .scalar(let key, let isPlain) = event.kind else { throw event.error("a key takes a scalar") }
       guard !isPlain || key != "<<" else { throw event.error("<< is not of YAML 1.2; write the members out") }
       guard keys.insert(key).inserted else { throw event.error("the key \(key) occurs twice") }
-      if let anchor = event.anchor { anchors[anchor] = (JSONValue(key), 1) }
+      if let anchor = event.anchor { anchors[anchor] = (JSONValue(key), 1, 0) }
       members.append((key, try value(try next(), level: level + 1)))
     }
   }

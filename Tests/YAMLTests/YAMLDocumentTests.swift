@@ -76,6 +76,16 @@ import YAML
     #expect(error.message.contains("values"))
   }
 
+  @Test func aDepthThatAliasesAddUpToIsRefused() throws {
+    func nested(_ inner: String) -> String {
+      String(repeating: "[", count: 100) + inner + String(repeating: "]", count: 100)
+    }
+    let text = "a: &a \(nested("x"))\nb: &b \(nested("*a"))\nc: \(nested("*b"))\n"
+    let error = try #require(throws: YAMLError.self) { try YAMLDocument.parse(text) }
+    #expect(error.line == 3 && error.message.contains("nested deeper"))
+    _ = try YAMLDocument.parse("a: &a \(nested("x"))\nb: \(nested("*a"))\nc: [*a, *a]\n")
+  }
+
   @Test func aDepthBeyondTheLimitIsRefused() throws {
     let error = try #require(throws: YAMLError.self) {
       try YAMLDocument.parse(String(repeating: "[", count: 100_000))

@@ -39,16 +39,23 @@ public import Timing
     // Who checks a service wants to know how it is now.
     let attempts = HTTPTrace.current == nil ? attempts : 1
     var attempt = 1
+    var wasSent = false
     while true {
       let outcome = await result(of: request)
       guard attempt < attempts, let wait = wait(before: request, attempt: attempt, outcome) else {
-        return try outcome.get()
+        do throws(HTTPError) {
+          return try outcome.get()
+        } catch {
+          // What the last attempt did not deliver, an earlier one may have.
+          throw HTTPError(error.kind, requestWasSent: error.requestWasSent || wasSent, target: error.target)
+        }
       }
+      if case .failure(let error) = outcome { wasSent = wasSent || error.requestWasSent } else { wasSent = true }
       attempt += 1
       do {
         try await clock.sleep(for: wait)
       } catch {
-        throw HTTPError(.cancelled, requestWasSent: true, of: request)
+        throw HTTPError(.cancelled, requestWasSent: wasSent, of: request)
       }
     }
   }

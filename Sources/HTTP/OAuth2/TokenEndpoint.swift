@@ -20,6 +20,7 @@ internal import Timing
   private let clientID: String
   private let clientSecret: @Loop @Sendable () async throws -> String
   private let authentication: Authentication
+  private let timeouts: HTTPRequest.Timeouts
   private let client: any HTTPClient
   private let clock: any LoopClock
 
@@ -29,17 +30,19 @@ internal import Timing
   ///   - url: The endpoint.
   ///   - clientID: The client's name.
   ///   - authentication: How the client proves who it is.
+  ///   - timeouts: How long a request may take.
   ///   - client: What sends.
   ///   - clock: Tells when a token was made.
   ///   - clientSecret: Reads the secret, where there is one; asked at each fetch, so that a changed one is found.
   public init(
-    url: HTTPURL, clientID: String, authentication: Authentication = .basic, client: any HTTPClient,
-    clock: any LoopClock, clientSecret: @escaping @Loop @Sendable () async throws -> String
+    url: HTTPURL, clientID: String, authentication: Authentication = .basic, timeouts: HTTPRequest.Timeouts = .init(),
+    client: any HTTPClient, clock: any LoopClock, clientSecret: @escaping @Loop @Sendable () async throws -> String
   ) {
     self.url = url
     self.clientID = clientID
     self.clientSecret = clientSecret
     self.authentication = authentication
+    self.timeouts = timeouts
     self.client = client
     self.clock = clock
   }
@@ -65,7 +68,8 @@ internal import Timing
   }
 
   func request(_ form: [(String, String)]) async throws(TokenError) -> Answer {
-    var request = HTTPRequest(.post, url, headers: ["Accept": "application/json"], maxResponseBytes: 1 << 20)
+    var request = HTTPRequest(
+      .post, url, headers: ["Accept": "application/json"], timeouts: timeouts, maxResponseBytes: 1 << 20)
     switch authentication {
     case .basic:
       request.headers["Authorization"] = HTTPHeaders.basic(user: clientID, password: try await readSecret())

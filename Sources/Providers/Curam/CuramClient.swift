@@ -83,7 +83,8 @@ final class CuramClient {
     switch response.status {
     case 401: true
     case 300...399: response.headers["Location"] != nil
-    case 200...299: response.contentType?.essence == "text/html"
+    // The login's page. What made something says so with another status, and some servers call its empty body a page.
+    case 200: response.contentType?.essence == "text/html"
     default: false
     }
   }

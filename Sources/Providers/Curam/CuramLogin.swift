@@ -31,7 +31,7 @@ final class CuramLogin {
     let session = CuramSession()
     let response = try await finalAnswer(password, session)
     if response.status == 200, session.cookies.pairs.contains(where: { settings.authCookies.contains($0.name) }) {
-      for cookie in session.cookies.pairs { context.hide(cookie.value) }
+      session.cookies.hide(with: context.hide)
       return session
     }
     let error = refusal(response)

@@ -40,7 +40,7 @@ final class RESTAPI {
 
   /// Changes something.
   ///
-  /// - Returns: The answer; of a DELETE also one that says that the record is not there any more.
+  /// - Returns: The answer; of a DELETE that may be repeated also one that says that the record is not there any more.
   /// - Throws: `RPCError` when nothing happened; `UnclearOutcome` when nobody knows.
   func write(_ request: HTTPRequest) async throws -> HTTPResponse {
     let response: HTTPResponse
@@ -52,7 +52,8 @@ final class RESTAPI {
       throw cause
     }
     if response.isSuccess, !response.isPage, !saysFailure(response) { return response }
-    if request.method == .delete, [404, 410].contains(response.status), !response.isPage { return response }
+    let isRepeatable = request.method == .delete && !request.isSentOnce
+    if isRepeatable, [404, 410].contains(response.status), !response.isPage { return response }
     let error = failure.error(response)
     if isUnclear(response, error), !request.isIdempotent { throw UnclearOutcome(cause: error) }
     throw error

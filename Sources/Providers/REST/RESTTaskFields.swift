@@ -92,7 +92,8 @@ struct RESTTaskFields {
   }
 
   private func names(_ value: JSONValue?) -> [String]? {
-    value?.array?.compactMap(\.string) ?? value?.string.map { [$0] }
+    func name(_ value: JSONValue) -> String? { value.string ?? value.int.map { String($0) } }
+    return value?.array?.compactMap(name) ?? value.flatMap(name).map { [$0] }
   }
 
   private func time(_ pointer: JSONPointer, _ record: JSONValue) -> Timestamp? {

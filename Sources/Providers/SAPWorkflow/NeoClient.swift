@@ -22,6 +22,7 @@ final class NeoClient: HTTPClient {
   private let base: any HTTPClient
   private let tokenURL: HTTPURL
   private let user: String
+  private let hide: @Loop @Sendable (String) -> Void
   private let readPassword: @Loop @Sendable () async throws -> String
   private let clock: any LoopClock
   private let handshake = SingleFlight<Session, TokenError>()
@@ -33,15 +34,17 @@ final class NeoClient: HTTPClient {
   ///   - base: What sends.
   ///   - tokenURL: The address of `/v1/xsrf-token`.
   ///   - user: Whom to log in as.
+  ///   - hide: Keeps the session out of what the agent says.
   ///   - clock: Understands dates in answers.
   ///   - readPassword: Asked at each handshake, so that a changed password is found.
   init(
-    _ base: any HTTPClient, tokenURL: HTTPURL, user: String, clock: any LoopClock,
-    readPassword: @escaping @Loop @Sendable () async throws -> String
+    _ base: any HTTPClient, tokenURL: HTTPURL, user: String, hide: @escaping @Loop @Sendable (String) -> Void,
+    clock: any LoopClock, readPassword: @escaping @Loop @Sendable () async throws -> String
   ) {
     self.base = base
     self.tokenURL = tokenURL
     self.user = user
+    self.hide = hide
     self.clock = clock
     self.readPassword = readPassword
   }
@@ -106,6 +109,8 @@ final class NeoClient: HTTPClient {
     if let token = response.headers["X-CSRF-Token"], !token.isEmpty, token.lowercased() != "required",
       response.status != 401
     {
+      hide(token)
+      cookies.hide(with: hide)
       return Session(authorization: authorization, csrfToken: token, cookies: cookies)
     }
     switch response.status {

@@ -107,7 +107,8 @@ final class SAPAPI {
     while true {
       let response = try await send(request)
       switch response.status {
-      case 200...299 where response.contentType?.essence != "text/html": return response
+      case 200 where response.contentType?.essence == "text/html": throw refusal(response, request)
+      case 200...299: return response
       case 409:
         guard let pause = pauses.popFirst() else { throw failure.error(response, request) }
         try await clock.sleep(for: pause)

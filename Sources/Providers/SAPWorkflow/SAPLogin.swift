@@ -14,12 +14,13 @@ struct SAPLogin {
     switch settings.login {
     case .basic(let user, let password):
       tokens = nil
-      client = NeoClient(service, tokenURL: settings.url.appending("v1", "xsrf-token"), user: user, clock: clock) {
-        try await context.readSecret(password)
-      }
+      client = NeoClient(
+        service, tokenURL: settings.url.appending("v1", "xsrf-token"), user: user, hide: context.hide, clock: clock
+      ) { try await context.readSecret(password) }
     case .oauth(let tokenURL, let clientID, let clientSecret, let refreshToken):
       let endpoint = TokenEndpoint(
-        url: tokenURL, clientID: clientID, client: RestingClient(curl, clock: clock), clock: clock
+        url: tokenURL, clientID: clientID, timeouts: settings.connection.timeouts,
+        client: RestingClient(curl, clock: clock), clock: clock
       ) { try await context.readSecret(clientSecret) }
       let grant: any TokenGrant =
         if let refreshToken {

@@ -45,7 +45,13 @@ struct SAPSettings {
     url = try HTTPURL(setting: "url", of: json)
     login = try environment == .neo ? Self.basic(json) : Self.oauth(json)
     user = json["user"]?.string
-    filters = SAPFilters.polled.pairs(json["tasks"] ?? .emptyObject)
+    let tasks = json["tasks"] ?? .emptyObject
+    do throws(RPCError) {
+      try SAPFilters.polled.check(tasks)
+    } catch {
+      throw SettingsError(at: .root.appending("tasks"), error.message)
+    }
+    filters = SAPFilters.polled.pairs(tasks)
     approve = Self.verdict(json["approve"], environment == .sbpa ? "approve" : nil, ["approved": true])
     reject = Self.verdict(json["reject"], environment == .sbpa ? "reject" : nil, ["approved": false])
     commentMember = json["comment"].map(\.string) ?? "comment"

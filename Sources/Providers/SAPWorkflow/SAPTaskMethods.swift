@@ -102,7 +102,7 @@ struct SAPTaskMethods {
     } catch let unclear as UnclearOutcome {
       try await api.settle(unclear, id, shows: shows)
     }
-    return try await get(id)
+    return try await ReadBack.afterChange(at: api.instance) { try await get(id) }
   }
 
   private func final(_ task: JSONValue) -> RPCError {

@@ -83,7 +83,11 @@ final class SAPTaskSource: TaskSource {
     } catch let unclear as UnclearOutcome {
       try await api.settle(unclear, task.id.key) { ($0.processor ?? "") == processor }
     }
-    return try await current(task)
+    if let now = try? await self.task(task.id) { return now }
+    // It is done, whether the record can be read again or not.
+    var reserved = task
+    reserved.status = processor.isEmpty ? .ready : .claimed
+    return reserved
   }
 
   private func current(_ task: TaskItem) async throws -> TaskItem {

@@ -87,7 +87,8 @@ struct SAPWorkflowMethods {
     }
     if let done { return ["instance": done, "pending": false] }
     if let doubt { throw api.unknown(doubt, "read the instance \(id) again later") }
-    return ["instance": try await get(params), "pending": true]
+    let instance = try await ReadBack.afterChange(at: api.instance) { try await get(params) }
+    return ["instance": instance, "pending": true]
   }
 
   /// A change that the instance's status does not allow; to the one it has is none.

@@ -86,7 +86,8 @@ final class ServiceNowApprovals {
       return ["approver=javascript:gs.getUserID()"] + settings.delegators.map { "ORapprover=\($0)" }
     case .id(let id):
       guard ServiceNowQuery.canStand(id) else {
-        throw RPCError.invalidParams("approver got \(id.debugDescription), but takes a sys_id, in which there is no ^.")
+        throw RPCError.invalidParams(
+          "approver got \(id.debugDescription), but takes a sys_id, in which there is no ^ and no comma.")
       }
       return ["approver=\(id)"]
     }

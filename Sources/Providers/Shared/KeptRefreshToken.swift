@@ -103,6 +103,8 @@ final class KeptRefreshToken: RefreshTokenStore {
     let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw SystemError(errno, "open \(temporary)") }
     var text = text
+    // A write of part of it leaves no error number.
+    errno = ENOSPC
     let written = text.withUTF8 { write(file, $0.baseAddress, $0.count) == $0.count && fsync(file) == 0 }
     let failure = errno
     close(file)

@@ -40,16 +40,17 @@ final class TaskListLogin: BrowserLogin {
   private let style: Style
   private let token: TaskListToken
   private let context: ProviderContext
+  private let timeouts: HTTPRequest.Timeouts
   private let client: any HTTPClient
   /// Tells whose token it is.
   private let user: @Loop () async throws -> String?
 
   init(
     _ settings: TaskListLoginSettings, _ style: Style, token: TaskListToken, context: ProviderContext,
-    client: any HTTPClient, user: @escaping @Loop () async throws -> String?
+    timeouts: HTTPRequest.Timeouts, client: any HTTPClient, user: @escaping @Loop () async throws -> String?
   ) {
     (self.settings, self.style, self.token) = (settings, style, token)
-    (self.context, self.client, self.user) = (context, client, user)
+    (self.context, self.timeouts, self.client, self.user) = (context, timeouts, client, user)
   }
 
   var redirect: String { settings.redirect.text }
@@ -72,7 +73,7 @@ final class TaskListLogin: BrowserLogin {
   func logIn(code: String, verifier: String) async throws -> String {
     let secret = try await context.readSecret(settings.clientSecret)
     var request = HTTPRequest(
-      .post, settings.oauth.appending("access_token"), headers: ["Accept": "application/json"],
+      .post, settings.oauth.appending("access_token"), headers: ["Accept": "application/json"], timeouts: timeouts,
       maxResponseBytes: 1 << 20)
     switch style {
     case .wunderlist:

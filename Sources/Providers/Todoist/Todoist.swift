@@ -21,8 +21,10 @@ package final class Todoist: Provider {
     let api = TaskListAPI(
       url: parsed.url, connection: parsed.connection, token: token, wire: TodoistWire(context, advice: advice),
       context: context, client: TodoistLimitClient(curl))
-    login = parsed.login.map { [scope = parsed.scope] settings in
-      TaskListLogin(settings, .todoist(scope: scope), token: token, context: context, client: curl) {
+    login = parsed.login.map { [scope = parsed.scope, timeouts = parsed.connection.timeouts] settings in
+      TaskListLogin(
+        settings, .todoist(scope: scope), token: token, context: context, timeouts: timeouts, client: curl
+      ) {
         try await api.read(["user"])["full_name"]?.string
       }
     }

@@ -11,12 +11,14 @@ final class TodoistCloses {
   private static let most = 100
 
   private let state: PluginState
+  /// By the task's key, as kept, or newer: changed without waiting, so that two tasks at once don't lose each other's.
+  private var known: [(key: String, command: JSONValue)]?
 
   init(_ state: PluginState) { self.state = state }
 
   /// The command that was sent for a task, or an occurrence of one, and whose outcome is open.
   func earlier(for key: TaskKey) async throws -> String? {
-    try await kept.first { $0.0 == key.text }?.1.string
+    try await load().first { $0.key == key.text }?.command.string
   }
 
   /// A new command.
@@ -24,18 +26,32 @@ final class TodoistCloses {
   /// - Throws: `RPCError` (unavailable) when it can't be kept; it must not be sent then.
   func make(for key: TaskKey) async throws -> String {
     let command = RandomID.make()
-    let all = try await kept.filter { $0.0 != key.text } + [(key.text, JSONValue(command))]
-    try await state.set(Self.key, JSONValue(object: Array(all.suffix(Self.most))))
+    known = Array((try await load().filter { $0.key != key.text } + [(key.text, JSONValue(command))]).suffix(Self.most))
+    do {
+      try await keep()
+    } catch {
+      known?.removeAll { $0.command.string == command }
+      throw error
+    }
     return command
   }
 
   /// Forgets a command whose outcome is known.
   func settle(_ key: TaskKey) async throws {
-    let rest = try await kept.filter { $0.0 != key.text }
-    try await state.set(Self.key, rest.isEmpty ? nil : JSONValue(object: rest))
+    known = try await load().filter { $0.key != key.text }
+    try await keep()
   }
 
-  private var kept: [(String, JSONValue)] {
-    get async throws { try await state.get(Self.key)?.object.map { $0.map { ($0.key, $0.value) } } ?? [] }
+  private func load() async throws -> [(key: String, command: JSONValue)] {
+    if let known { return known }
+    let kept = try await state.get(Self.key)?.object.map { $0.map { ($0.key, $0.value) } } ?? []
+    // Somebody else may have been faster.
+    if known == nil { known = kept }
+    return known ?? kept
+  }
+
+  private func keep() async throws {
+    let all = known ?? []
+    try await state.set(Self.key, all.isEmpty ? nil : JSONValue(object: all.map { ($0.key, $0.command) }))
   }
 }

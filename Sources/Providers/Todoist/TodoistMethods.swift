@@ -78,7 +78,7 @@ struct TodoistMethods {
       try await settling(id, shows: { $0?.isChecked == false }) {
         _ = try await api.write(.post, ["tasks", id, "reopen"], headers: requestID)
       }
-      return try await tasks.current(id).json
+      return try await made(id)
     }
     registrar.method("task.delete", "Deletes a task.", params: Self.id, result: .null, isMutation: true) { params, _ in
       let id = key(params)
@@ -98,14 +98,20 @@ struct TodoistMethods {
 
   private func list(_ params: JSONValue) async throws -> JSONValue {
     let wantsCompleted = params["completed"]?.bool ?? false
-    let names = wantsCompleted ? ["project_id", "label", "since", "until"] : ["project_id", "label"]
+    let names = wantsCompleted ? ["since", "until"] : ["project_id", "label"]
     let query = names.compactMap { name in params[name]?.string.map { (name, $0) } }
-    if wantsCompleted { try checkTimes(params) }
-    let found =
-      wantsCompleted
-      ? try await tasks.rows(["tasks", "completed", "by_completion_date"], query, in: "items")
-      : try await tasks.rows(["tasks"], query)
-    return ["tasks": JSONValue(array: found.rows), "complete": JSONValue(found.isComplete)]
+    guard wantsCompleted else {
+      let found = try await tasks.rows(["tasks"], query)
+      return ["tasks": JSONValue(array: found.rows), "complete": JSONValue(found.isComplete)]
+    }
+    try checkTimes(params)
+    let found = try await tasks.rows(["tasks", "completed", "by_completion_date"], query, in: "items")
+    // The service selects completed tasks by time alone.
+    let rows = found.rows.filter { row in
+      (params["project_id"].map { row["project_id"] == $0 } ?? true)
+        && (params["label"].map { row["labels"]?.array?.contains($0) ?? false } ?? true)
+    }
+    return ["tasks": JSONValue(array: rows), "complete": JSONValue(found.isComplete)]
   }
 
   private func checkTimes(_ params: JSONValue) throws {
@@ -169,7 +175,12 @@ struct TodoistMethods {
     } catch let unclear as UnclearOutcome {
       throw api.unknown(unclear, "read the task again later: it is checked, or its date has moved on")
     }
-    return try await tasks.current(id).json
+    return try await made(id)
+  }
+
+  /// A task after a change that was made.
+  private func made(_ id: String) async throws -> JSONValue {
+    try await ReadBack.afterChange(at: api.instance) { try await tasks.current(id).json }
   }
 
   private func settling(

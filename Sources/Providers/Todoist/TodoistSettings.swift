@@ -15,6 +15,8 @@ struct TodoistSettings {
     properties: properties + TaskListLoginSettings.properties + DueWindow.properties + ConnectionSettings.properties
   ).described("What an instance needs to reach the service.")
 
+  private static let standardScope = "data:read_write,data:delete"
+
   private static let properties: [(name: String, schema: Schema)] = [
     (
       "url",
@@ -25,7 +27,7 @@ struct TodoistSettings {
     ("clientId", .string("The registered client's id, for ringi login.", minLength: 1)),
     (
       "scope",
-      .string("What a login may do, with commas in between.", minLength: 1).default("data:read_write,data:delete")
+      .string("What a login may do, with commas in between.", minLength: 1).default(JSONValue(standardScope))
     ),
     (
       "projects",
@@ -38,7 +40,7 @@ struct TodoistSettings {
     url = try HTTPURL(setting: "url", of: json)
     token = json["token"].flatMap(Secret.init)
     login = try TaskListLoginSettings.read(json)
-    scope = json["scope"]?.string ?? "data:read_write"
+    scope = json["scope"]?.string ?? Self.standardScope
     projects = json["projects"]?.array?.compactMap(\.string) ?? []
     window = try DueWindow(json)
     connection = try ConnectionSettings(json, directory: directory)

@@ -72,24 +72,37 @@ struct TodoistTasks {
     if let earlier = try await closes.earlier(for: key) {
       try await carryOut(earlier, key)
       // Where it had been carried out already, somebody has opened the task again since.
-      guard try await task(key.id)?.isOpen(as: key) == true else { return }
+      guard try await isOpenStill(key) else { return }
     }
     try await carryOut(try await closes.make(for: key), key)
+  }
+
+  private func isOpenStill(_ key: TaskKey) async throws -> Bool {
+    do {
+      return try await task(key.id)?.isOpen(as: key) == true
+    } catch let error as RPCError {
+      throw UnclearOutcome(cause: error)
+    }
   }
 
   /// Sends a command until its answer tells what became of it; the service does not carry it out twice.
   private func carryOut(_ command: String, _ key: TaskKey) async throws {
     var pauses = Self.pauses[...]
+    var doubt: UnclearOutcome?
+    var refusal: RPCError?
     while true {
       do {
         let answer = try await api.write(.post, ["sync"], Self.body(key.id, command))
-        try check(answer["sync_status"]?[command], key.id)
+        refusal = try outcome(answer["sync_status"]?[command], key.id)
         break
       } catch let unclear as UnclearOutcome {
+        doubt = doubt ?? unclear
         guard unclear.cause.retryAfter == nil, let pause = pauses.popFirst() else { throw unclear }
         try await api.clock.sleep(for: pause)
-      } catch let error as RPCError where error.kind == "backend-error" || error.kind == "not-found" {
-        try await closes.settle(key)
+      } catch let error as RPCError {
+        // That the command did not get through this time says nothing of the time before.
+        if let doubt { throw doubt }
+        if error.kind == "backend-error" || error.kind == "not-found" { try await closes.settle(key) }
         throw error
       }
     }
@@ -99,21 +112,22 @@ struct TodoistTasks {
     } catch {
       log(.warning, "a closed task's command stays in the store: \(error)")
     }
+    if let refusal { throw refusal }
   }
 
   static func body(_ id: String, _ command: String) -> JSONValue {
     ["commands": [["type": "item_close", "uuid": JSONValue(command), "args": ["id": JSONValue(id)]]]]
   }
 
-  /// A status of 200 does not mean that the command was carried out.
-  private func check(_ status: JSONValue?, _ id: String) throws {
+  /// What an answer says of a command that was not carried out; a status of 200 does not mean that it was.
+  private func outcome(_ status: JSONValue?, _ id: String) throws -> RPCError? {
     guard let status else { throw UnclearOutcome(cause: api.malformed("an answer does not tell of its command")) }
-    guard status.string != "ok" else { return }
+    guard status.string != "ok" else { return nil }
     let reason = status["error"]?.string ?? "no reason given"
     if status["http_code"]?.int == 404 {
-      throw RPCError.notFound("\(api.instance): the service knows no task \(id.debugDescription): \(reason).")
+      return .notFound("\(api.instance): the service knows no task \(id.debugDescription): \(reason).")
     }
-    throw RPCError.backendError(
+    return .backendError(
       provider: api.instance, status: status["http_code"]?.int.map { Int(clamping: $0) },
       code: status["error_tag"]?.string, message: "\(api.instance): the service did not close the task: \(reason).")
   }

@@ -28,8 +28,8 @@ package final class Wunderlist: Provider {
       _ = try await api.read(["user"])
       return true
     }
-    login = parsed.login.map { settings in
-      TaskListLogin(settings, .wunderlist, token: token, context: context, client: curl) {
+    login = parsed.login.map { [timeouts = parsed.connection.timeouts] settings in
+      TaskListLogin(settings, .wunderlist, token: token, context: context, timeouts: timeouts, client: curl) {
         try await api.read(["user"])["name"]?.string
       }
     }

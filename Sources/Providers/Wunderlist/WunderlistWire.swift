@@ -21,13 +21,11 @@ struct WunderlistWire: TaskListWire {
   func note(_ response: HTTPResponse) {}
 
   func refusal(_ response: HTTPResponse, _ request: HTTPRequest) -> RPCError {
-    // A page comes from the proxy before the service, whatever its status says.
-    guard response.contentType?.isJSON == true else {
-      return (300...399).contains(response.status)
-        ? refusal.backend(response, "leads elsewhere; check the url setting") : refusal.passing(response, nil)
-    }
     let body = WunderlistErrorBody(response)
     switch response.status {
+    case 300...399: return refusal.backend(response, "leads elsewhere; check the url setting")
+    // A page comes from the proxy before the service, whatever its status says.
+    case _ where response.contentType?.essence == "text/html": return refusal.passing(response, nil)
     case 401: return login(body)
     case 500... where body.fields["authentication"] != nil: return login(body)
     case 404: return refusal.missing(response, body.message)

@@ -58,6 +58,9 @@ struct OpenAPIImport {
             ($0.name, ["operations": JSONValue(object: $0.operations.map { ($0.name, $0.json) })])
           })
       ))
+    if schemas.isCut {
+      report.append("schemas: some are too large to be taken over whole; the rest of them takes anything.")
+    }
     report.append("paging: left out; where a list has pages, add paging to its operation.")
     return ["provider": "rest", "settings": JSONValue(object: settings)]
   }

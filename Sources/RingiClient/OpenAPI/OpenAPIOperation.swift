@@ -22,9 +22,13 @@ struct OpenAPIOperation {
   }
 
   /// Takes the parameters over; those of the operation replace those of its path.
+  ///
+  /// Those in the path come first, since they have to keep their names.
   mutating func take(parameters own: [JSONValue], then shared: [JSONValue]) {
     var seen: Set<String> = []
-    for parameter in (own + shared).map(schemas.resolved) {
+    let all = (own + shared).map(schemas.resolved)
+    func isInPath(_ parameter: JSONValue) -> Bool { parameter["in"]?.string == "path" }
+    for parameter in all.filter(isInPath) + all.filter({ !isInPath($0) }) {
       let (name, place) = (parameter["name"]?.string ?? "", parameter["in"]?.string ?? "")
       guard seen.insert("\(place) \(name)").inserted else { continue }
       take(parameter, name, place)

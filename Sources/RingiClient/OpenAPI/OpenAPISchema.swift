@@ -4,7 +4,26 @@ internal import JSON
 ///
 /// References are followed and put in; one that leads into itself takes anything there.
 struct OpenAPISchema {
+  /// How much of a schema is taken over: schemas that refer to each other in all ways would grow without end.
+  private final class Budget {
+    static let most = 2000
+    var left = most
+    var wasExceeded = false
+
+    func take() -> Bool {
+      left -= 1
+      if left < 0 { wasExceeded = true }
+      return left >= 0
+    }
+  }
+
   let document: JSONValue
+  private let budget = Budget()
+
+  init(document: JSONValue) { self.document = document }
+
+  /// Whether a schema was so large that parts of it take anything now.
+  var isCut: Bool { budget.wasExceeded }
 
   /// The keywords that a plugin's file takes over; others say nothing to the agent.
   private static let keywords: Set<String> = [
@@ -29,13 +48,15 @@ struct OpenAPISchema {
     return document[pointer: pointer]
   }
 
-  /// A schema with all references in it followed.
-  ///
-  /// - Parameters:
-  ///   - schema: The schema.
-  ///   - path: The references that led here.
-  /// - Returns: The schema.
-  func inlined(_ schema: JSONValue, path: [String] = []) -> JSONValue {
+  /// A schema with all references in it followed, as far as it is not too large.
+  func inlined(_ schema: JSONValue) -> JSONValue {
+    budget.left = Budget.most
+    return inlined(schema, path: [])
+  }
+
+  /// The same; `path` are the references that led here.
+  private func inlined(_ schema: JSONValue, path: [String]) -> JSONValue {
+    guard budget.take() else { return .emptyObject }
     if let reference = schema["$ref"]?.string {
       guard !path.contains(reference), path.count < 32, let target = target(reference) else { return .emptyObject }
       return inlined(target, path: path + [reference])

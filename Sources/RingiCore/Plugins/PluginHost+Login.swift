@@ -28,6 +28,7 @@ extension PluginHost {
     let user = try await logins.finish(instance, login, state: state, code: code)
     log(.info, instance, "somebody has logged in as \(user)")
     if hasPoll(instance) {
+      // Whoever logged in doesn't wait for it; its failure is told as any poll's is.
       Loop.task { [parts] in _ = try await parts.scheduler.run(Self.pollName(instance)) }
     }
     return ["plugin": JSONValue(instance), "user": JSONValue(user)]

@@ -223,7 +223,8 @@ package final class PluginHost {
   private func add(_ source: CountedTaskSource, _ file: PluginFile) {
     let (inbox, instance) = (parts.inbox, file.instance)
     inbox.add(
-      source, instance: instance, startsWithBaseline: file.firstPoll == .baseline, settles: file.settleAfter)
+      source, instance: instance, startsWithBaseline: file.firstPoll == .baseline, settles: file.settleAfter,
+      settings: Fingerprint.of(file.settings.utf8))
     schedule(file) {
       let result = try await inbox.poll(instance)
       return ["ready": JSONValue(result.ready), "changed": JSONValue(result.changed)]

@@ -50,14 +50,16 @@ package final class Inbox {
   ///   - instance: The plugin instance.
   ///   - startsWithBaseline: Whether the very first poll only notes what is there.
   ///   - settles: Within what time the backend shows what it made of a write whose answer was lost.
+  ///   - settings: The fingerprint of the settings by which the source makes tasks; under others, all are made anew.
   package func add(
     _ source: any TaskSource, instance: String, startsWithBaseline: Bool,
-    settles: Duration = TaskTable.Pending.settles
+    settles: Duration = TaskTable.Pending.settles, settings: UInt64 = 0
   ) {
     let entry = sources[instance] ?? InboxSource(instance: instance)
     entry.source = source
     entry.startsWithBaseline = startsWithBaseline
     entry.settles = settles
+    entry.settings = settings
     sources[instance] = entry
   }
 
@@ -212,10 +214,10 @@ package final class Inbox {
       fingerprints = table.entries.compactMapValues(\.fingerprint)
     }
 
-    @Loop mutating func take(_ items: some Sequence<TaskSnapshot.Item>) throws {
+    @Loop mutating func take(_ items: some Sequence<TaskSnapshot.Item>, of entry: InboxSource) throws {
       for item in items {
         tasks.append(try item.task())
-        fingerprints[item.id] = item.fingerprint
+        fingerprints[item.id] = entry.fingerprint(item)
       }
     }
   }
@@ -229,7 +231,7 @@ package final class Inbox {
     repeat {
       // Unloaded or replaced meanwhile: what it found is nobody's news any more.
       guard entry.source === source else { throw RPCError.pluginDown("The plugin \(entry.instance) was unloaded.") }
-      try look.take(rest.prefix(Self.part))
+      try look.take(rest.prefix(Self.part), of: entry)
       rest = rest.dropFirst(Self.part)
       let part = takePoll(look, into: entry, began, isLast: rest.isEmpty)
       result += part.result
@@ -246,7 +248,7 @@ package final class Inbox {
     _ source: any TaskSource, _ entry: InboxSource, since version: Int
   ) async throws -> (Look, news: [TaskSnapshot.Item], listed: Int) {
     let snapshot = try await source.tasks()
-    var news = snapshot.items.filter { !entry.table.knows($0.id, by: $0.fingerprint) }
+    var news = snapshot.items.filter { !entry.table.knows($0.id, by: entry.fingerprint($0)) }
     if news.count > Self.part {
       news = try news.map { (try $0.task().createdAt?.milliseconds ?? .max, $0) }
         .sorted { ($0.0, $0.1.id) < ($1.0, $1.1.id) }.map(\.1)

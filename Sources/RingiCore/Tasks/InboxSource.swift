@@ -14,6 +14,8 @@ final class InboxSource {
   var table = TaskTable()
   /// Whether the very first poll only notes what is there.
   var startsWithBaseline = false
+  /// Stands for the settings by which the source makes tasks of records.
+  var settings: UInt64 = 0
   /// Within what time the backend shows what it made of a write.
   var settles = TaskTable.Pending.settles
   /// Why the last poll failed; `nil` after a good one.
@@ -22,6 +24,9 @@ final class InboxSource {
   var hasPolled = false
 
   init(instance: String) { self.instance = instance }
+
+  /// The fingerprint of a listed record together with that of the settings.
+  func fingerprint(_ item: TaskSnapshot.Item) -> UInt64 { item.fingerprint ^ settings }
 
   var isPolled: Bool { source != nil || isWatched }
 

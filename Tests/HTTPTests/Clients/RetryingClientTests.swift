@@ -55,6 +55,20 @@ import Timing
     }
   }
 
+  /// That the last attempt did not get through says nothing of the one before it.
+  @Test func whatAnEarlierAttemptMayHaveDeliveredCountsAsSent() async throws {
+    try await onLoop {
+      for first in [lost(sent: true), try answer(503)] {
+        let outcome = try await outcome(of: .delete, StubClient(first, lost(sent: false), lost(sent: false)))
+        guard case .failure(let error) = outcome else { throw HTTPError(.reset) }
+        #expect(error.requestWasSent && error.kind == .reset)
+      }
+      let never = try await outcome(of: .delete, StubClient(lost(sent: false), lost(sent: false), lost(sent: false)))
+      guard case .failure(let error) = never else { throw HTTPError(.reset) }
+      #expect(!error.requestWasSent)
+    }
+  }
+
   @Test(arguments: [400, 401, 403, 404, 409, 422, 501])
   func aRefusalIsNotSentAgain(_ status: Int) async throws {
     try await onLoop {

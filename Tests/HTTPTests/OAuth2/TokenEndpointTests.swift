@@ -38,6 +38,18 @@ import Timing
     }
   }
 
+  @Test func aRequestTakesNoLongerThanTheSettingsSay() async throws {
+    try await onLoop {
+      let stub = StubClient(.failure(HTTPError(.timeout(.total))))
+      let timeouts = HTTPRequest.Timeouts(connect: .seconds(1), idle: .seconds(2), total: .seconds(3))
+      let endpoint = TokenEndpoint(
+        url: try HTTPURL("http://h/t"), clientID: id, timeouts: timeouts, client: stub, clock: TestClock()
+      ) { "s" }
+      await #expect(throws: TokenError.self) { try await ClientCredentials(endpoint).fetch() }
+      #expect(stub.requests.map(\.timeouts) == [timeouts])
+    }
+  }
+
   @Test func theHeaderCarriesIdAndSecretAsTheyAre() async throws {
     let seen = Notes<ServerRequest>()
     let server = try LoopbackServer { request in

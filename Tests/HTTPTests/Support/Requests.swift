@@ -2,7 +2,6 @@ import EventLoop
 import HTTP
 import HTTPServer
 import RingiTestSupport
-import Synchronization
 
 extension LoopbackServer {
   func address(_ path: String = "/") throws -> HTTPURL { try HTTPURL(url + path) }
@@ -32,14 +31,6 @@ func answer(_ status: String = "200 OK", _ headers: [String] = [], _ body: Strin
   } catch {
     return error
   }
-}
-
-/// What a server's threads noted, for the test to read.
-final class Notes<Element: Sendable>: Sendable {
-  private let elements = Mutex<[Element]>([])
-
-  var all: [Element] { elements.withLock(\.self) }
-  func add(_ element: Element) { elements.withLock { $0.append(element) } }
 }
 
 /// Lets a task on the loop wait for what happens on a server's thread.

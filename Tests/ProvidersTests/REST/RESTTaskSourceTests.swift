@@ -165,3 +165,49 @@ import Timing
     }
   }
 }
+
+/// Mappings beyond that of the example.
+@Suite struct RESTTaskMappingTests {
+  private static func settings(_ url: String, _ tasks: JSONValue = [:]) -> JSONValue {
+    let list: JSONValue = ["summary": "Lists.", "method": "GET", "result": "/data"]
+    let id: JSONValue = ["type": "integer"]
+    let get: JSONValue = ["summary": "Reads.", "method": "GET", "path": "/{id}", "params": ["id": id]]
+    let delete: JSONValue = ["summary": "Refuses.", "method": "DELETE", "path": "/{id}", "params": ["id": id]]
+    let all: JSONValue = [
+      "list": ["operation": "request.list"], "get": ["operation": "request.get"], "assignees": "/owners",
+      "status": ["at": "/state", "ready": ["open"]], "reject": ["operation": "request.delete"],
+    ]
+    return [
+      "url": .init(url), "tasks": all.merging(tasks),
+      "resources": ["request": ["path": "/requests", "operations": ["list": list, "get": get, "delete": delete]]],
+    ]
+  }
+
+  /// Somebody else has decided it, and removed it: that is not our rejection.
+  @Test func aDecisionByDeletingWhatIsGoneIsNotTaken() async throws {
+    let server = try ScriptedServer { request, _ in
+      request.method == "GET" && request.path == "/requests"
+        ? .data(#"{"data": [{"id": 1, "state": "open"}]}"#) : .data("{}", status: 404)
+    }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url))
+      let (source, task) = (try rig.source, try required(try await rig.tasks().first))
+      let error = await #expect(throws: RPCError.self) {
+        try await rig.passingTime { try await source.decide(Decision(.reject), on: task) }
+      }
+      #expect(error?.kind == "not-found")
+      // As a method of its own, deleting what is not there is done.
+      #expect(try await rig.call("request.delete", ["id": 1]) == .null)
+    }
+  }
+
+  @Test func assigneesAreTextsOrNumbers() async throws {
+    let server = try ScriptedServer { _, _ in
+      .data(#"{"data": [{"id": 1, "state": "open", "owners": [42, "taro"]}, {"id": 2, "state": "open", "owners": 7}]}"#)
+    }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url))
+      #expect(try await rig.tasks().map(\.assignees) == [["42", "taro"], ["7"]])
+    }
+  }
+}

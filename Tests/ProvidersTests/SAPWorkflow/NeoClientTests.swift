@@ -2,7 +2,6 @@ import EventLoop
 import HTTP
 import HTTPServer
 import RingiTestSupport
-import Synchronization
 import Testing
 
 @testable import Providers
@@ -10,7 +9,7 @@ import Testing
 @Suite struct NeoClientTests {
   /// A server that answers the handshake with `fetch` and refuses the token of every write.
   private func server(
-    _ seen: Notes, fetch: ServerResponse = ServerResponse(status: 200, headers: ["x-csrf-token": "T1"])
+    _ seen: Notes<String>, fetch: ServerResponse = ServerResponse(status: 200, headers: ["x-csrf-token": "T1"])
   ) throws -> LoopbackServer {
     try LoopbackServer { request in
       seen.add(request.method)
@@ -24,12 +23,12 @@ import Testing
   @Loop private func client(_ server: LoopbackServer) throws -> NeoClient {
     NeoClient(
       CurlClient(userAgent: "Ringi/test"), tokenURL: try HTTPURL(server.url + "/v1/xsrf-token"), user: "P1",
-      clock: TestClock()
+      hide: { _ in }, clock: TestClock()
     ) { "secret" }
   }
 
   @Test func aTokenThatIsAlwaysRefusedIsFetchedTwiceAndNoMore() async throws {
-    let seen = Notes()
+    let seen = Notes<String>()
     let server = try server(seen)
     try await onLoop { () async throws in
       let response = try await client(server).send(HTTPRequest(.post, try HTTPURL(server.url + "/x")))
@@ -39,7 +38,7 @@ import Testing
   }
 
   @Test func aTokenIsTakenFromAnErrorAnswerToo() async throws {
-    let seen = Notes()
+    let seen = Notes<String>()
     let server = try server(seen, fetch: ServerResponse(status: 404, headers: ["X-CSRF-TOKEN": "T1"]))
     try await onLoop { () async throws in
       _ = try await client(server).send(HTTPRequest(.post, try HTTPURL(server.url + "/x")))
@@ -49,7 +48,7 @@ import Testing
 
   @Test(arguments: [200, 302, 401, 403])
   func anAnswerWithoutATokenMeansThatNobodyIsLoggedIn(_ status: Int) async throws {
-    let seen = Notes()
+    let seen = Notes<String>()
     let page = ServerResponse(status: status, headers: ["Content-Type": "text/html"], text: "<html>Unauthorized</html>")
     let server = try server(seen, fetch: page)
     try await onLoop { () async throws in
@@ -65,11 +64,4 @@ import Testing
     }
     #expect(seen.all == ["GET"])
   }
-}
-
-/// What a server's threads note.
-private final class Notes: Sendable {
-  private let texts = Mutex<[String]>([])
-  var all: [String] { texts.withLock(\.self) }
-  func add(_ text: String) { texts.withLock { $0.append(text) } }
 }

@@ -40,6 +40,13 @@ import Testing
     }
   }
 
+  /// The service would split it, and list other tasks.
+  @Test func aFilterWithACommaIsRefused() throws {
+    let error = #expect(throws: SettingsError.self) { try settings(["tasks": ["definitionId": "a,b@x"]]) }
+    #expect(error?.pointer.description == "/tasks" && error?.message.contains("without commas") == true)
+    #expect(try settings(["tasks": ["definitionId": ["a", "b"]]]).filters.count == 2)
+  }
+
   @Test func theSchemaTakesWhatIsDocumentedAndNothingElse() throws {
     let schema = SAPWorkflow.settings
     let good: JSONValue = [

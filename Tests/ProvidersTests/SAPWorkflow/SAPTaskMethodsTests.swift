@@ -93,6 +93,19 @@ import Timing
     }
   }
 
+  /// The caller must not take it for a failure and send it again.
+  @Test func aClaimWhoseTaskCannotBeReadIsNotCalledAFailure() async throws {
+    try await onLoop { () async throws in
+      let rig = try SAPRig()
+      let id = try rig.makeTask()
+      try rig.inject(.status(503), on: "GET /v1/task-instances/*", count: nil)
+      let error = try await rig.failure("task.claim", ["id": .init(id)])
+      #expect(error.kind == "outcome-unknown" && error.message.contains("the change was made"))
+      rig.control.clearFaults()
+      #expect(try await rig.call("task.get", ["id": .init(id)])["processor"] == "P1000009")
+    }
+  }
+
   @Test func aTaskIsClaimedAndReleased() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig()

@@ -48,6 +48,20 @@ import Testing
     }
   }
 
+  /// The settings say what of a record is shown, and what matters.
+  @Test func underOtherSettingsAllTasksAreMadeAnew() async throws {
+    try await withBackend { agent, source, client in
+      try await onLoop {
+        for settings: UInt64 in [7, 7, 8] {
+          agent.inbox.add(source, instance: "sap", startsWithBaseline: false, settings: settings)
+          try await agent.inbox.poll("sap")
+        }
+        #expect(source.made.sorted() == ["a", "a", "a", "b", "b", "b"])
+      }
+      #expect(try events(client) == ["task-ready sap/a", "task-ready sap/b"])
+    }
+  }
+
   @Test func aTaskReadBetweenPollsIsMadeOfItsRecordOnceMore() async throws {
     try await withBackend { agent, source, client in
       try await onLoop { source.set("a", .claimed) }
