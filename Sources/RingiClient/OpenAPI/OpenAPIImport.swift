@@ -74,6 +74,10 @@ struct OpenAPIImport {
     for (name, variable) in servers.first?["variables"]?.object.map(Array.init) ?? [] {
       url = url.replacing("{\(name)}", with: variable["default"]?.string ?? "")
     }
+    if url.contains("@") || url.contains("?") || url.contains("#") {
+      report.append("servers: the address has a user, a query or a fragment in it; put it into url without.")
+      return "https://HOST"
+    }
     guard url.hasPrefix("https://") || url.hasPrefix("http://") else {
       report.append("servers: the address is not told; put the host into url.")
       return "https://HOST" + (url.hasPrefix("/") ? url : "/" + url)
@@ -100,7 +104,7 @@ struct OpenAPIImport {
     case ("http", "bearer", _): return ["type": "bearer", "token": token]
     case ("http", "basic", _): return ["type": "basic", "user": "USER", "password": ["env": "API_PASSWORD"]]
     case ("apiKey", _, "header"):
-      return ["type": "header", "header": scheme["name"] ?? "Authorization", "token": token]
+      return scheme["name"]?.string.map { ["type": "header", "header": .init($0), "token": token] }
     case ("oauth2", _, _):
       guard let flow = scheme["flows"]?["clientCredentials"], let url = flow["tokenUrl"]?.string,
         url.hasPrefix("https://") || url.hasPrefix("http://")

@@ -105,7 +105,8 @@ struct OpenAPIOperation {
       }
       literal = literal.replacing("{\(name)}", with: "x")
     }
-    if literal.contains(where: { "{}?# ".contains($0) }) || literal.contains("//") {
+    let isOdd = literal.split(separator: "/").contains { $0 == "." || $0 == ".." } || literal.contains("//")
+    if isOdd || literal.contains(where: { "{}?# ".contains($0) }) || !literal.hasPrefix("/") {
       report.append("\(what): the path is not one that can be filled in.")
       isUsable = false
     }

@@ -25,13 +25,29 @@ struct OpenAPISchema {
   /// Whether a schema was so large that parts of it take anything now.
   var isCut: Bool { budget.wasExceeded }
 
-  /// The keywords that a plugin's file takes over; others say nothing to the agent.
-  private static let keywords: Set<String> = [
-    "type", "enum", "const", "format", "title", "description", "default", "pattern", "minLength", "maxLength",
-    "minimum",
-    "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "required", "readOnly", "writeOnly",
-    "contentMediaType",
-  ]
+  /// Whether a plugin's file takes a keyword over: others say nothing to the agent, nor do values of another kind.
+  private static func takes(_ keyword: String, _ value: JSONValue) -> Bool {
+    switch keyword {
+    case "type": return value.string.map(types.contains) ?? areTexts(value) { types.contains($0) }
+    case "const", "default": return true
+    case "enum": return value.array?.isEmpty == false
+    case "format", "title", "description", "pattern", "contentMediaType": return value.string != nil
+    case "minLength", "maxLength", "minItems", "maxItems": return value.int.map { $0 >= 0 } ?? false
+    case "minimum", "maximum": return isNumber(value)
+    case "exclusiveMinimum", "exclusiveMaximum": return isNumber(value) || value.bool != nil
+    case "required": return areTexts(value) { _ in true }
+    case "readOnly", "writeOnly": return value.bool != nil
+    default: return false
+    }
+  }
+
+  private static let types: Set<String> = ["null", "boolean", "object", "array", "number", "integer", "string"]
+
+  private static func isNumber(_ value: JSONValue) -> Bool { value.int != nil || value.double != nil }
+
+  private static func areTexts(_ value: JSONValue, _ fits: (String) -> Bool) -> Bool {
+    value.array?.allSatisfy { $0.string.map(fits) ?? false } ?? false
+  }
 
   /// What a value means, its reference followed; null where it leads nowhere.
   func resolved(_ value: JSONValue) -> JSONValue {
@@ -71,7 +87,7 @@ struct OpenAPISchema {
       case "items", "additionalProperties": members.append((keyword, inlined(value, path: path)))
       case "anyOf", "oneOf", "allOf":
         members.append((keyword, JSONValue(array: value.array?.map { inlined($0, path: path) } ?? [])))
-      default: if Self.keywords.contains(keyword) { members.append((keyword, value)) }
+      default: if Self.takes(keyword, value) { members.append((keyword, value)) }
       }
     }
     return Self.modern(JSONValue(object: members), isNullable: schema["nullable"]?.bool == true)

@@ -26,6 +26,9 @@ package final class Inbox {
   /// How many tasks a list has at least whose memory is given back after the poll.
   private static let many = 10_000
 
+  /// The longest that one poll may take: a list that goes on and on is a failure that people hear of.
+  package nonisolated static let longestPoll = Duration.seconds(600)
+
   private var sources: [String: InboxSource] = [:]
   /// The contexts shown to somebody, by their hashes, for saying what changed; bounded.
   private var shownContexts: [String: JSONValue] = [:]
@@ -162,7 +165,7 @@ package final class Inbox {
     guard bus.store.hasRoom else { throw bus.store.trouble?.refusal ?? .overloaded("The store has no room.") }
     let began = (version: entry.table.version, uptime: clock.uptime)
     do {
-      let (result, listed) = try await poll(source, entry, began)
+      let (result, listed) = try await withinLimit(entry) { [self] in try await poll(source, entry, began) }
       if listed > Self.many { giveBackFreeMemory() }
       await recovered(entry)
       onPoll(instance)
@@ -181,16 +184,30 @@ package final class Inbox {
   ///   - look: What it does.
   /// - Returns: What `look` returns.
   /// - Throws: What `look` throws.
-  func watch(_ instance: String, _ look: @Loop () async throws -> JSONValue) async throws -> JSONValue {
+  func watch(_ instance: String, _ look: @escaping @Loop @Sendable () async throws -> JSONValue) async throws
+    -> JSONValue
+  {
     let entry = try source(instance)
     do {
-      let found = try await look()
+      let found = try await withinLimit(entry, look)
       await recovered(entry)
       return found
     } catch {
       if error is CancellationError || !entry.isWatched { throw error }
       await failed(entry, rpcError(error))
       throw error
+    }
+  }
+
+  private func withinLimit<T: Sendable>(
+    _ entry: InboxSource, _ poll: @escaping @Loop @Sendable () async throws -> T
+  ) async throws -> T {
+    do {
+      return try await clock.withTimeout(Self.longestPoll, poll)
+    } catch let error as TimeoutError {
+      throw RPCError.unavailable(
+        "\(entry.instance): the poll took longer than \(DurationText.format(error.limit)); see whether the backend is slow, or its list without end."
+      )
     }
   }
 
@@ -268,18 +285,28 @@ package final class Inbox {
     return (look, news, snapshot.items.count)
   }
 
+  /// What the backend has of each; those that it can't be asked for are left out, and stay as they are.
   private func lookUp(
     _ ids: [TaskItem.ID], _ source: any TaskSource
   ) async throws -> [(TaskItem.ID, TaskItem?)] {
-    let tasks = ids.map { id in Loop.task { (id, try await source.task(id)) } }
+    let tasks = ids.map { id in Loop.task { [self] in try await lookUp(id, source) } }
     // After one failure the others' answers are of no use.
     defer { for task in tasks { task.cancel() } }
     return try await withTaskCancellationHandler {
       var found: [(TaskItem.ID, TaskItem?)] = []
-      for task in tasks { found.append(try await task.value) }
+      for task in tasks { if let one = try await task.value { found.append(one) } }
       return found
     } onCancel: {
       for task in tasks { task.cancel() }
+    }
+  }
+
+  private func lookUp(_ id: TaskItem.ID, _ source: any TaskSource) async throws -> (TaskItem.ID, TaskItem?)? {
+    do {
+      return (id, try await source.task(id))
+    } catch let error as RPCError where error.kind == "invalid-params" {
+      log.write(.warning, id.provider, "the task \(id) stays as it is, since it can't be asked for: \(error.message)")
+      return nil
     }
   }
 

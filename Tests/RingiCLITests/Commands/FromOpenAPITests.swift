@@ -78,6 +78,23 @@ import Testing
       run.code == .success && run.output.utf8.count < 1_000_000 && run.errors.contains("schemas: some are too large"))
   }
 
+  /// One odd thing must not keep the agent from the rest of the file.
+  @Test func whatASchemaCannotSayIsLeftOut() throws {
+    let text = """
+      {"openapi": "3.0.3", "servers": [{"url": "https://u:secret@h/v1"}],
+       "components": {"securitySchemes": {"k": {"type": "apiKey", "in": "header", "name": 7}}},
+       "paths": {"/a/../b": {"get": {"responses": {}}}, "/c": {"get": {"operationId": "get", "parameters": [
+         {"name": "n", "in": "query", "schema": {"type": "file", "minimum": "5", "enum": [], "maxLength": -1,
+          "pattern": 7, "required": "x", "title": "N"}}], "responses": {}}}}}
+      """
+    let run = try Ringi.run("plugin", "from-openapi", "-", input: text)
+    let settings = try JSONValue(parsing: run.output)["settings"]
+    #expect(settings?["url"] == "https://HOST" && settings?["auth"] == nil && !run.output.contains("secret"))
+    #expect(settings?["resources"]?.object?.keys == ["c"])
+    #expect(settings?["resources"]?["c"]?["operations"]?["get"]?["params"]?["n"] == ["title": "N", "in": "query"])
+    #expect(run.errors.contains("GET /a/../b: the operation is left out"))
+  }
+
   @Test func aParamOfThePathKeepsItsNameBesideOneOfTheQuery() throws {
     let text = """
       {"openapi": "3.0.3", "servers": [{"url": "https://h"}], "paths": {"/orders/{id}": {"get": {"operationId": "get",

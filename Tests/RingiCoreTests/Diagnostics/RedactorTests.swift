@@ -174,6 +174,19 @@ import Testing
     }
   }
 
+  /// What a backend says of itself goes into events, the log and the store.
+  @Test func whatAnErrorCarriesIsBounded() async throws {
+    try await onLoop {
+      let long = JSONValue(String(repeating: "x", count: 1 << 20))
+      let details: [String: JSONValue] = ["message": long, "fields": ["a": long], "task": ["title": "Order"]]
+      let error = Self.redactor("sesame").redact(
+        RPCError.backendError(provider: "sap", message: "no", details: details))
+      #expect(error.details["message"]?.string?.utf8.count ?? 0 <= 4096 + 3)
+      #expect(error.details["fields"]?.string?.hasPrefix("left out: 10485") == true)
+      #expect(error.details["task"] == ["title": "Order"])
+    }
+  }
+
   // MARK: The ways out
 
   @Test func noAnswerShowsASecret() async throws {

@@ -178,6 +178,37 @@ import Testing
     }
   }
 
+  /// One id with which nobody can ask must not keep all others from being told of.
+  @Test func aTaskThatCannotBeAskedForStaysAsItIs() async throws {
+    try await onLoop {
+      let fixture = try Fixture()
+      fixture.source.put(fixture.source.item(".."), fixture.source.item("b"))
+      try await fixture.poll()
+      _ = try await fixture.news()
+      fixture.source.remove("..")
+      fixture.source.put(fixture.source.item("c"))
+      fixture.source.readFailure = .invalidParams("id got \"..\".")
+      try await fixture.poll()
+      #expect(try await fixture.news() == ["task-ready sap/c"])
+      fixture.source.readFailure = nil
+      try await fixture.poll()
+      #expect(try await fixture.news() == ["task-gone sap/.."])
+    }
+  }
+
+  @Test func aPollWithoutEndFailsAndIsToldOf() async throws {
+    try await onLoop {
+      let fixture = try Fixture()
+      fixture.source.listGate = Gate()
+      let poll = Loop.task { try await fixture.poll() }
+      try await fixture.source.waiting.wait()
+      fixture.clock.advance(by: Inbox.longestPoll)
+      let error = await #expect(throws: RPCError.self) { try await poll.value }
+      #expect(error?.kind == "unavailable" && error?.message.contains("longer than 10m") == true)
+      #expect(try await fixture.news() == ["poll-failed"] && fixture.inbox.stale == ["sap"])
+    }
+  }
+
   @Test func aFailureIsToldOnItsChangeAlone() async throws {
     try await onLoop {
       let fixture = try Fixture()
