@@ -18,13 +18,16 @@ import Timing
     let port: UInt16
     let secret = TodoistConfiguration().clientSecret
 
-    init(_ backend: Backend, settings: String = "") throws {
+    init(
+      _ backend: Backend, settings: String = "", change: (inout WunderlistConfiguration) -> Void = { _ in }
+    ) throws {
       port = try Self.freePort()
       let callback = "http://127.0.0.1:\(port)/callback"
       var (first, second) = (TodoistConfiguration(), WunderlistConfiguration())
       first.redirect = callback
       first.switches.needsPKCE = true
       second.redirects = [callback]
+      change(&second)
       (todoist, wunderlist) = (TodoistSandbox(first), WunderlistSandbox(second))
       try todoist.start(port: 0, tls: nil)
       try wunderlist.start(port: 0, tls: nil)
@@ -135,6 +138,16 @@ import Timing
     #expect(second.errorText.contains("127.0.0.1:\(world.port)") && !second.errorText.contains("/oauth/authorize?"))
     first.send(SIGKILL)
     _ = first.wait()
+    world.stop()
+  }
+
+  /// Pitfall A7/2: the page is 403, and what has to be registered is said here.
+  @Test func aCallbackThatIsNotRegisteredIsNamed() throws {
+    let world = try World(.wunderlist) { $0.redirects = ["http://127.0.0.1:9/other"] }
+    let login = try world.login(["--no-browser", "--wait", "2s"])
+    #expect(try WebPage.get(world.page(login)).status == 403)
+    #expect(login.wait() == 75)
+    #expect(login.errorText.contains("register http://127.0.0.1:\(world.port)/callback at the backend"))
     world.stop()
   }
 

@@ -179,6 +179,20 @@ import Testing
     world.stop()
   }
 
+  /// BR-108: the instance takes each refresh token once.
+  @Test func anAgentThatIsKilledAfterARefreshIsStillLoggedIn() throws {
+    let world = try World()
+    _ = try world.logIn()
+    for _ in 0..<5 {
+      world.sandbox.with { $0.revokeTokens() }
+      #expect(try world.whoAmI() == ["hanako"])
+      try world.kill()
+    }
+    #expect(try world.whoAmI() == ["hanako"])
+    #expect(world.sandbox.with { $0.refusals }.isEmpty)
+    world.stop()
+  }
+
   /// Pitfall 6.
   @Test func aLoginThatHasEndedIsAskedForOnceAndMadeAnew() throws {
     let world = try World()
@@ -198,7 +212,7 @@ import Testing
       #expect(refusal?["data"]?["kind"] == "login-required")
       #expect(refusal?["message"]?.string?.contains("run `ringi login now`") == true)
     }
-    #expect(world.grants.count - before.grants == 3)
+    #expect(world.grants.count - before.grants == 1)
     #expect(try asked() - before.asked == 1)
     _ = try world.logIn()
     try client.call("tasks.refresh")

@@ -10,7 +10,8 @@ struct RESTClient {
   init(_ settings: RESTSettings, context: ProviderContext) {
     let curl = settings.connection.client()
     let clock = context.clock
-    let service = SameOriginClient(RestingClient(curl, clock: clock), origin: settings.url.origin)
+    let resting = RestingClient(curl, clock: clock)
+    let service = SameOriginClient(resting, origin: settings.url.origin)
     let timeouts = settings.connection.timeouts
     func authorized(
       by grant: any TokenGrant, header: String = "Authorization", scheme: String?
@@ -29,9 +30,11 @@ struct RESTClient {
       }
       (client, tokens) = authorized(by: grant, scheme: "Basic")
     case .oauth(let url, let clientID, let clientSecret, let scope, let authentication):
+      // One server rests as a whole.
+      let isSame = url.origin == settings.url.origin
       let endpoint = TokenEndpoint(
-        url: url, clientID: clientID, authentication: authentication, client: RestingClient(curl, clock: clock),
-        clock: clock
+        url: url, clientID: clientID, authentication: authentication,
+        client: isSame ? resting : RestingClient(curl, clock: clock), clock: clock
       ) { try await context.readSecret(clientSecret) }
       (client, tokens) = authorized(by: ClientCredentials(endpoint, scope: scope), scheme: "Bearer")
     case .login(let login, let token, let expiresAt, let header, let scheme):

@@ -27,12 +27,19 @@ struct ServiceNowLogin {
       client = BasicClient(service, user: user) { try await context.readSecret(password) }
     case .oauth(let clientID, let clientSecret, let scope, let grant):
       // The service takes the client's credentials in the form, and nowhere else.
-      let endpoint = TokenEndpoint(
-        url: settings.url.appending("oauth_token.do"), clientID: clientID,
-        authentication: clientSecret == nil ? .none : .body, client: RestingClient(curl, clock: clock), clock: clock
-      ) {
+      let readSecret: @Loop @Sendable () async throws -> String = {
         guard let clientSecret else { return "" }
         return try await context.readSecret(clientSecret)
+      }
+      // It is one server, and rests with it.
+      let endpoint = TokenEndpoint(
+        url: settings.url.appending("oauth_token.do"), clientID: clientID,
+        authentication: clientSecret == nil ? .none : .body, client: service, clock: clock, clientSecret: readSecret)
+      func refreshing(_ store: KeptRefreshToken) -> any TokenGrant {
+        StandingRefusal(RefreshToken(endpoint, store: store, clock: clock)) { () async throws(TokenError) in
+          // Of a secret that can't be read the request itself tells.
+          [try await store.load(), try? await readSecret()]
+        }
       }
       let made: any TokenGrant
       var kept: KeptRefreshToken?
@@ -40,11 +47,10 @@ struct ServiceNowLogin {
       case .password(let user, let password):
         made = PasswordCredentials(endpoint, user: user, scope: scope) { try await context.readSecret(password) }
       case .clientCredentials: made = ClientCredentials(endpoint, scope: scope)
-      case .refreshToken(let secret):
-        made = RefreshToken(endpoint, store: KeptRefreshToken(secret, context: context), clock: clock)
+      case .refreshToken(let secret): made = refreshing(KeptRefreshToken(secret, context: context))
       case .authorizationCode:
         let store = KeptRefreshToken(nil, context: context)
-        (made, kept) = (RefreshToken(endpoint, store: store, clock: clock), store)
+        (made, kept) = (refreshing(store), store)
       }
       let source = TokenSource(HidingGrant(made, hide: context.hide), clock: clock)
       tokens = Tokens(endpoint: endpoint, source: source, kept: kept)

@@ -68,6 +68,13 @@ class LoginWorld {
     #expect(agent.wait() == 0)
   }
 
+  /// Kills the agent, and starts another one on its state.
+  func kill() throws {
+    agent.send(SIGKILL)
+    #expect(agent.wait() == -SIGKILL)
+    agent = try Self.start(folder, environment)
+  }
+
   /// Ends the agent, and starts another one on its state.
   func restart() throws {
     stop()

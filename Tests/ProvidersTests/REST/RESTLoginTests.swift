@@ -67,6 +67,7 @@ import Timing
     }
   }
 
+  /// Pitfall 14 and BR-112.
   @Test(arguments: [301, 302, 303, 307, 308])
   func theTokenNeverFollowsARedirectToAnotherServer(_ status: Int) async throws {
     let other = try ScriptedServer { _, _ in .data("{}") }
@@ -84,6 +85,7 @@ import Timing
     }
   }
 
+  /// BR-112.
   @Test(arguments: ["link", "pointer"])
   func theTokenNeverFollowsANextPageToAnotherServer(_ place: String) async throws {
     let other = try ScriptedServer { _, _ in .data("[]") }
@@ -107,6 +109,7 @@ import Timing
     }
   }
 
+  /// Pitfall 13.
   @Test func aReadFollowsRedirectsWithinTheServerWithItsToken() async throws {
     let server = try ScriptedServer { request, _ in
       request.path == "/things/1"
@@ -119,6 +122,7 @@ import Timing
     }
   }
 
+  /// BR-112.
   @Test func redirectsInACircleEnd() async throws {
     let server = try ScriptedServer { request, _ in ServerResponse(status: 302, headers: ["Location": "/things/1"]) }
     try await onLoop { () async throws in
@@ -128,6 +132,7 @@ import Timing
     }
   }
 
+  /// Pitfall 18.
   @Test func aWriteFollowsWhereMethodAndContentStayAndNowhereElse() async throws {
     let server = try ScriptedServer { request, _ in
       request.path == "/things"
@@ -145,6 +150,7 @@ import Timing
     }
   }
 
+  /// BR-092: a login's page is no list.
   @Test func aLoginPageIsNoData() async throws {
     let server = try ScriptedServer { _, _ in .page }
     try await onLoop { () async throws in
@@ -169,6 +175,7 @@ import Timing
     }
   }
 
+  /// Pitfalls 2 and 16.
   @Test func refusalsAtOneTimeLeadToOneLogin() async throws {
     try await onLoop { () async throws in
       let rig = try RESTRig(changing: ["auth": Self.login])
@@ -220,6 +227,43 @@ import Timing
       #expect(server.requests.map(\.path) == ["/login", "/things/1", "/things/1", "/login", "/things/1"])
       #expect(String(decoding: server.requests[0].body, as: UTF8.self) == "user=ada&pass=p%2Bw%2Fd")
       #expect(server.requests.last?.headers["Cookie"] == "sid=4")
+    }
+  }
+
+  /// BR-112: neither does the password.
+  @Test(arguments: ["login", "cookie"], [302, 307, 308])
+  func aLoginFollowsToNoOtherServer(_ type: String, _ status: Int) async throws {
+    let other = try ScriptedServer { _, _ in .data(#"{"token": "t"}"#) }
+    let target = other.url
+    let server = try ScriptedServer { _, _ in
+      ServerResponse(status: status, headers: ["Location": "\(target)/session"])
+    }
+    try await onLoop { () async throws in
+      let more: JSONValue = type == "login" ? ["tokenAt": "/token"] : [:]
+      let auth: JSONValue = ["type": .init(type), "path": "/session", "secrets": ["password": "let-me-in"]]
+      let rig = try RESTRig(settings: Self.settings(server.url, auth.merging(more)))
+      _ = try await rig.failure("thing.get", ["id": "1"])
+      #expect(other.requests.isEmpty && server.requests.map(\.path) == ["/session"])
+    }
+  }
+
+  /// BR-079: where the token comes from the same server.
+  @Test func whileTheServiceRestsItsOwnLoginServerIsNotAskedEither() async throws {
+    let server = try ScriptedServer { request, _ in
+      request.path == "/token"
+        ? .data(#"{"access_token": "abcd-efgh", "expires_in": 600}"#)
+        : .data("{}", status: 429, headers: ["Retry-After": "3600"])
+    }
+    try await onLoop { () async throws in
+      let auth: JSONValue = [
+        "type": "oauth", "tokenUrl": .init("\(server.url)/token"), "clientId": "id", "clientSecret": "s3cret",
+      ]
+      let rig = try RESTRig(settings: Self.settings(server.url, auth))
+      #expect(try await rig.failure("thing.get", ["id": "1"]).retryAfter == 3600)
+      rig.clock.advance(by: .seconds(700))
+      let error = try await rig.failure("thing.get", ["id": "1"])
+      #expect(error.kind == "unavailable" && error.retryAfter == 2900)
+      #expect(server.requests.map(\.path) == ["/token", "/things/1"])
     }
   }
 

@@ -115,13 +115,15 @@ import Timing
     }
   }
 
-  /// BR-092: part of a list is never taken for the whole.
-  @Test func aPageThatCannotBeHadFailsThePoll() async throws {
+  /// BR-092: part of a list is never taken for the whole, and a login's page is no part of it.
+  @Test(arguments: [Fault.Kind.status(503), .loginPage, .truncatedBody(), .malformedJSON])
+  func aPageThatCannotBeHadFailsThePoll(_ fault: Fault.Kind) async throws {
     try await onLoop { () async throws in
       let rig = try ServiceNowRig()
       _ = try rig.makeApprovals(2500)
-      try rig.inject(.status(503), on: Self.approvals, skip: 2, count: 3)
+      try rig.inject(fault, on: Self.approvals, skip: 2, count: 3)
       await #expect(throws: RPCError.self) { _ = try await rig.poll() }
+      rig.sandbox.with { $0.faults.clear() }
       #expect(try await rig.poll().items.count == 2500)
     }
   }
@@ -138,6 +140,18 @@ import Timing
       let other = try ServiceNowRig(settings: ["url": .init(server.url)])
       let poll = try await other.poll()
       #expect(poll.isComplete && poll.items.map(\.id.key) == Array(ids[1...]))
+    }
+  }
+
+  /// Pitfall 5: a long list outlives its token.
+  @Test func aTokenThatEndsBetweenTwoPagesIsRenewedUnnoticed() async throws {
+    try await onLoop { () async throws in
+      let rig = try ServiceNowRig()
+      let ids = try rig.makeApprovals(2500)
+      let server = try MovingServer(rig.sandbox) { $0.revokeTokens() }
+      let other = try ServiceNowRig(settings: ["url": .init(server.url)])
+      let poll = try await other.poll()
+      #expect(poll.isComplete && poll.items.map(\.id.key) == ids)
     }
   }
 
@@ -244,6 +258,7 @@ import Timing
 
   // MARK: Rates
 
+  /// BR-079.
   @Test func aLimitOfTheRateIsWaitedOut() async throws {
     try await onLoop { () async throws in
       let rig = try ServiceNowRig("basic") { $0.switches.rateLimit = 3 }
@@ -266,6 +281,7 @@ import Timing
     ["table": "sys_user", "id": .init(rig.sandbox.with { $0.users["hanako"]?.sysID ?? "" })]
   }
 
+  /// BR-079.
   @Test(arguments: [0, 600, -600])
   func withoutRetryAfterTheResetCountsFromTheServersClock(_ skew: Int64) async throws {
     let now: Int64 = 1_796_000_000

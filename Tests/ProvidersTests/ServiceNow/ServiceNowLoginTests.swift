@@ -54,6 +54,7 @@ import Timing
     }
   }
 
+  /// Pitfall 5.
   @Test(arguments: ["password", "client-credentials", "refresh-token"])
   func aTokenIsRenewedAMinuteBeforeItEnds(_ login: String) async throws {
     try await onLoop { () async throws in
@@ -69,6 +70,7 @@ import Timing
     }
   }
 
+  /// Pitfall 5.
   @Test func aRevokedTokenIsFetchedAnewOnce() async throws {
     try await onLoop { () async throws in
       let rig = try ServiceNowRig()
@@ -150,6 +152,7 @@ import Timing
     return rig
   }
 
+  /// BR-108.
   @Test(arguments: ServiceNowSwitches.RefreshTokenAnswer.allCases)
   func anAnswerMayBringARefreshTokenOrLeaveTheOldOneInForce(
     _ answer: ServiceNowSwitches.RefreshTokenAnswer
@@ -259,13 +262,40 @@ import Timing
     #expect(other.value == 0)
   }
 
-  /// Pitfall 13: no cookies are better than half of them.
+  /// Pitfall 17: a page that sends to itself.
+  @Test func aCircleOfRedirectsIsNotEvenEntered() async throws {
+    let requests = RequestCount()
+    let server = try LoopbackServer { _ in
+      requests.add()
+      return ServerResponse(status: 302, headers: ["Location": "/session_timeout.do"])
+    }
+    try await onLoop { () async throws in
+      let rig = try ServiceNowRig("basic", settings: ["url": .init(server.url)])
+      #expect(try await rig.failure(Self.list, Self.users).kind == "login-required")
+    }
+    #expect(requests.value == 1)
+  }
+
+  /// Pitfall 21: credentials and policies are refused alike.
+  @Test(arguments: ["basic", "password"])
+  func aRefusalNamesAPolicyAsAPossibleCause(_ login: String) async throws {
+    try await onLoop { () async throws in
+      let rig = try ServiceNowRig(login)
+      try rig.inject(.status(401), on: "GET /api/now/table/sys_user", count: nil)
+      let error = try await rig.failure(Self.list, Self.users)
+      #expect(error.kind == "login-required" && error.message.contains("or a policy forbids it"))
+      #expect(rig.count("GET /api/now/table/sys_user") == (login == "basic" ? 1 : 2))
+    }
+  }
+
+  /// Pitfalls 13 and 16: no cookies are better than half of them, and a session's token is none without them.
   @Test func noCookiesAreKept() async throws {
     try await onLoop { () async throws in
       let rig = try ServiceNowRig()
       try await rig.call(Self.list, Self.users)
       try await rig.call(Self.list, Self.users)
-      #expect(rig.entries.allSatisfy { $0.request.headers["Cookie"] == nil })
+      #expect(
+        rig.entries.allSatisfy { $0.request.headers["Cookie"] == nil && $0.request.headers["X-UserToken"] == nil })
     }
   }
 
