@@ -6,7 +6,7 @@ package struct FaultTable: Sendable {
 
   package mutating func add(_ fault: Fault) { faults.append(fault) }
 
-  mutating func clear() { faults = [] }
+  package mutating func clear() { faults = [] }
 
   /// The fault that hits a request, counted down; of several the oldest.
   ///

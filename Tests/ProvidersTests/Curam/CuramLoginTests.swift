@@ -11,6 +11,7 @@ import Testing
 @Suite struct CuramLoginTests {
   private static let ada: JSONValue = ["id": "101"]
 
+  /// K8 and K9.
   @Test(arguments: CuramSwitches.Server.allCases, CuramSwitches.LoginStyle.allCases)
   func theLoginOfEveryServerIsUnderstood(_ server: CuramSwitches.Server, _ style: CuramSwitches.LoginStyle) async throws
   {
@@ -166,6 +167,7 @@ import Testing
     }
   }
 
+  /// BR-117.
   @Test func cookiesAndTokensAreKeptOutOfWhatTheAgentSays() async throws {
     try await onLoop {
       let rig = try CuramRig { $0.csrf = true }

@@ -128,6 +128,7 @@ import Testing
     }
   }
 
+  /// BR-101.
   @Test(
     arguments: [
       .reset(applied: true), .status(502, applied: true), .status(429), .truncatedBody(reset: true),

@@ -83,6 +83,49 @@ import Testing
     }
   }
 
+  /// BR-079: nor is there a login meanwhile.
+  @Test(arguments: [Fault.RetryAfter.text("3600"), .date(.seconds(3600))])
+  func aServiceThatAsksForPeaceIsLeftAlone(_ wait: Fault.RetryAfter) async throws {
+    try await onLoop {
+      let rig = try CuramRig()
+      try await rig.call("persons.get", Self.ada)
+      try rig.inject(.status(429, retryAfter: wait), on: "GET /v1/persons/*")
+      #expect(try await rig.failure("persons.get", Self.ada).retryAfter == 3600)
+      let sent = rig.lines.count
+      rig.sandbox.with { $0.expireLogins() }
+      rig.pass(.seconds(3500))
+      #expect(try await rig.failure("persons.get", Self.ada).kind == "unavailable")
+      #expect(rig.lines.count == sent)
+      rig.pass(.seconds(101))
+      try await rig.call("persons.get", Self.ada)
+    }
+  }
+
+  /// K26: the cookies of one instance are nobody else's.
+  @Test func twoInstancesOfOneUserDoNotEndEachOthersSessions() async throws {
+    try await onLoop {
+      let first = try CuramRig()
+      let second = try CuramRig(after: first)
+      try await first.call("persons.get", Self.ada)
+      try await second.call("persons.get", Self.ada)
+      #expect(first.sandbox.with { $0.openSessions } == 2)
+      await second.plugin.stop(isHurried: false)
+      try await first.call("persons.get", Self.ada)
+      #expect(first.logins == 2 && first.sandbox.with { $0.openSessions } == 1)
+    }
+  }
+
+  /// K14: the server's session ends by idleness, and its token with it; the login does not.
+  @Test func aSessionThatWasIdleIsRenewedWithoutALogin() async throws {
+    try await onLoop {
+      let rig = try CuramRig { $0.csrf = true }
+      try await rig.call("persons.get", Self.ada)
+      rig.sandbox.with { $0.clock.advance(by: .seconds(31 * 60)) }
+      try await rig.call("resource.update", ["path": "persons/102", "body": ["a": 1]])
+      #expect(rig.logins == 1 && rig.sandbox.with { $0.writes } == 1)
+    }
+  }
+
   // MARK: CSRF tokens
 
   /// K4: reads as well as writes.

@@ -148,6 +148,7 @@ import Timing
     try await world.stop()
   }
 
+  /// BR-117.
   @Test func theTokenIsInNoErrorAndNoEvent() async throws {
     let world = try await World()
     let token = UsersAPIConfiguration().token

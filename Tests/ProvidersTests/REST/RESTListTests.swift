@@ -57,6 +57,7 @@ import Testing
     }
   }
 
+  /// Pitfall 15.
   @Test func aCursorIsPassedOnAsItIs() async throws {
     let server = try ScriptedServer { request, _ in
       switch Self.value("c", request) {
@@ -119,6 +120,7 @@ import Testing
     }
   }
 
+  /// BR-092.
   @Test func aListWhoseTotalChangesIsReadAnew() async throws {
     // A row goes while the first reading is under way, so that another one moves to a page that was read.
     let server = try ScriptedServer { request, n in
@@ -135,6 +137,7 @@ import Testing
     }
   }
 
+  /// BR-092.
   @Test func aPageThatFailsFailsTheList() async throws {
     let server = try ScriptedServer { _, n in n == 3 ? .data("{}", status: 400) : Self.page(n * 10, 10) }
     try await onLoop { () async throws in

@@ -20,12 +20,14 @@ import Testing
     return try required(server.requests.first)
   }
 
+  /// Pitfall 7.
   @Test(arguments: ["", "/", "/v2", "/v2/"])
   func theBaseURLTakesThePathWithOneSlash(_ base: String) async throws {
     let sent = try await request(["method": "GET", "path": "/things"], [:], base: base)
     #expect(sent.target == (base.hasPrefix("/v") ? "/v2/things" : "/things"))
   }
 
+  /// Pitfalls 3 and 17.
   @Test func valuesInAPathAreEncodedOnce() async throws {
     let operation: JSONValue = ["method": "GET", "path": "/a/{id}:b", "params": ["id": ["type": "string"]]]
     #expect(try await request(operation, ["id": "x/../y?z=%25 ü"]).target == "/a/x%2F..%2Fy%3Fz%3D%2525%20%C3%BC:b")
@@ -42,6 +44,7 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
+  /// Pitfalls 4 and 15.
   @Test func aQueryTakesPlainValuesAndRepeatsThoseOfAnArray() async throws {
     let operation: JSONValue = [
       "method": "GET",
@@ -102,6 +105,7 @@ import Testing
     }
   }
 
+  /// Pitfall 6.
   @Test(arguments: [
     ServerResponse(status: 204), ServerResponse(status: 205), .data(""), .data("", status: 202), .data("{\"id\":"),
     .data("{}", status: 201),
@@ -140,6 +144,7 @@ import Testing
     }
   }
 
+  /// Pitfall 5.
   @Test func aGatewaysPageIsToldByItsStatusWhateverItCallsItself() async throws {
     let page = ServerResponse(status: 502, headers: ["Content-Type": "application/json"], text: "<html>502</html>")
     let server = try ScriptedServer { _, _ in page }
@@ -171,6 +176,7 @@ import Testing
     }
   }
 
+  /// BR-101.
   @Test(arguments: [408, 429, 500, 502, 503, 504])
   func aWriteThatAGatewayAnswersMayHaveHappened(_ status: Int) async throws {
     let server = try ScriptedServer { _, _ in .data("{}", status: status) }
@@ -181,6 +187,7 @@ import Testing
     }
   }
 
+  /// BR-079.
   @Test(arguments: ["3600", "Mon, 30 Nov 2026 06:00:00 GMT"])
   func aServiceThatAsksForRestIsLeftAlone(_ wait: String) async throws {
     let server = try ScriptedServer { _, _ in

@@ -35,6 +35,7 @@ import Timing
     }
   }
 
+  /// BR-120.
   @Test func aCursorThatRepeatsIsCutOffAndTheListCountsAsCutShort() async throws {
     try await onLoop { () async throws in
       let rig = try RESTRig { $0.switches.repeatsCursor = true }
@@ -46,6 +47,7 @@ import Timing
     }
   }
 
+  /// BR-092.
   @Test(arguments: [
     Fault.Kind.status(500), .status(502), .truncatedBody(), .malformedJSON, .loginPage, .status(204), .status(404),
   ])
@@ -123,6 +125,7 @@ import Timing
     }
   }
 
+  /// BR-101.
   @Test(arguments: [
     Fault.Kind.reset(applied: true), .status(408, applied: true), .status(429, applied: true),
     .status(502, applied: true), .status(504, applied: true), .truncatedBody(), .loginPage, .status(302),

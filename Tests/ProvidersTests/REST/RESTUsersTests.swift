@@ -29,6 +29,7 @@ import Testing
     }
   }
 
+  /// Pitfall 10.
   @Test func namesAreCamelCaseHereAndSnakeCaseThere() async throws {
     try await onLoop { () async throws in
       let rig = try RESTRig()
@@ -41,6 +42,7 @@ import Testing
     }
   }
 
+  /// Pitfall 11.
   @Test func datesStayAsTheServiceWritesThem() async throws {
     try await onLoop { () async throws in
       let rig = try RESTRig()
@@ -115,6 +117,7 @@ import Testing
     }
   }
 
+  /// Pitfall 12.
   @Test func multipartOnAPatchIsReadByAServiceThatCan() async throws {
     var settings = try RESTRig.example()
     let pointer = ["resources", "user", "operations", "update"]

@@ -27,6 +27,7 @@ import Testing
     ) { "secret" }
   }
 
+  /// P5.
   @Test func aTokenThatIsAlwaysRefusedIsFetchedTwiceAndNoMore() async throws {
     let seen = Notes<String>()
     let server = try server(seen)
@@ -46,6 +47,7 @@ import Testing
     #expect(seen.all.contains("POST"))
   }
 
+  /// P6.
   @Test(arguments: [200, 302, 401, 403])
   func anAnswerWithoutATokenMeansThatNobodyIsLoggedIn(_ status: Int) async throws {
     let seen = Notes<String>()

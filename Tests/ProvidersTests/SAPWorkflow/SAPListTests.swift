@@ -13,6 +13,7 @@ import Timing
     result[name]?.array?.compactMap { $0["id"]?.string } ?? []
   }
 
+  /// P16 and BR-092.
   @Test(arguments: [0, 1, 99, 100, 101, 999, 1000, 1001, 2500])
   func everyRowIsListedOnce(_ count: Int) async throws {
     try await onLoop { () async throws in
@@ -24,6 +25,7 @@ import Timing
     }
   }
 
+  /// P17.
   @Test func rowsBeyondTheFiveThousandthAreReached() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig(.cf)
@@ -71,6 +73,7 @@ import Timing
     }
   }
 
+  /// P18 and BR-092.
   @Test func rowsThatLeaveBetweenPagesHideNoOther() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig()
@@ -86,6 +89,7 @@ import Timing
     }
   }
 
+  /// BR-092.
   @Test(arguments: [
     Fault.Kind.status(500), .truncatedBody(), .malformedJSON, .reset(applied: false), .loginPage,
   ])
@@ -100,6 +104,7 @@ import Timing
     }
   }
 
+  /// P21: times in UTC.
   @Test func filtersAreSentByTheServicesNamesAndRepeated() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig()
@@ -135,6 +140,7 @@ import Timing
     }
   }
 
+  /// P19, P20 and P31.
   @Test(
     arguments: [
       ["processor": ""], ["$filter": "status eq 'READY'"], ["parentId": "x"], ["status": "DONE"], ["subject": "a,b"],

@@ -6,12 +6,14 @@ import JSON
 import JSONRPC
 import RingiTestSupport
 import Sandbox
+import Synchronization
 import Testing
 import Timing
 
 @Suite struct SAPLoginTests {
   // MARK: Neo
 
+  /// P1, P2 and P3.
   @Test(arguments: [HeaderCase.canonical, .lower, .random])
   func aWriteCarriesTheTokenAndAllCookiesOfItsSession(_ headerCase: HeaderCase) async throws {
     try await onLoop { () async throws in
@@ -58,6 +60,7 @@ import Timing
     }
   }
 
+  /// P5.
   @Test func aTokenThatIsRefusedAgainIsAnErrorAndNoLoop() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig()
@@ -80,6 +83,7 @@ import Timing
     }
   }
 
+  /// P6.
   @Test func aLoginPageInPlaceOfTheTokenNeedsALogin() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig()
@@ -90,6 +94,7 @@ import Timing
     }
   }
 
+  /// BR-092: a login's page is no list.
   @Test(arguments: SAPEnvironment.allCases)
   func aLoginPageInPlaceOfDataNeedsALogin(_ environment: SAPEnvironment) async throws {
     try await onLoop { () async throws in
@@ -102,7 +107,55 @@ import Timing
     }
   }
 
+  /// BR-112.
+  @Test(arguments: SAPEnvironment.allCases)
+  func aRedirectTakesNoCredentialsAnywhere(_ environment: SAPEnvironment) async throws {
+    let visits = Atomic(0)
+    let stranger = try LoopbackServer { _ in
+      visits.add(1, ordering: .relaxed)
+      return ServerResponse(status: 200)
+    }
+    defer { stranger.stop() }
+    let server = try LoopbackServer { request in
+      if request.path.hasSuffix("/oauth/token") { return .data(#"{"access_token": "good-token"}"#) }
+      if request.path.hasSuffix("/v1/xsrf-token") { return .data("", headers: ["X-CSRF-Token": "T1"]) }
+      return ServerResponse(status: 302, headers: ["Location": "\(stranger.url)/saml2/idp"])
+    }
+    defer { server.stop() }
+    try await onLoop { () async throws in
+      let uaa: JSONValue = environment == .neo ? [:] : ["uaaUrl": .init(server.url)]
+      let rig = try SAPRig(environment, settings: (["url": .init(server.url)] as JSONValue).merging(uaa))
+      #expect(try await rig.failure("task.list").kind == "login-required")
+      #expect(try await rig.failure("task.complete", ["id": "x"]).kind == "login-required")
+    }
+    #expect(visits.load(ordering: .relaxed) == 0)
+  }
+
   // MARK: OAuth
+
+  /// BR-109: the words of the refusal are not the standard's.
+  @Test func aTokenThatSomebodyElseExchangedFirstIsReadAgain() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("token", "of-before")
+    let server = try LoopbackServer { request in
+      guard request.path == "/oauth/token" else { return .data("[]") }
+      if String(decoding: request.body, as: UTF8.self).contains("refresh_token=of-now") {
+        return .data(#"{"access_token": "good-token", "refresh_token": "of-now"}"#)
+      }
+      try? folder.write("token", "of-now")
+      return .data(#"{"error": "token_reused"}"#, status: 400)
+    }
+    defer { server.stop() }
+    try await onLoop { () async throws in
+      let rig = try SAPRig(
+        .cf,
+        settings: [
+          "url": .init(server.url), "uaaUrl": .init(server.url),
+          "refreshToken": ["file": .init("\(folder.path)/token")],
+        ])
+      #expect(try await rig.call("task.list")["complete"] == true)
+    }
+  }
 
   @Test(arguments: [SAPEnvironment.cf, .sbpa])
   func oneTokenServesAllCallers(_ environment: SAPEnvironment) async throws {
@@ -127,6 +180,7 @@ import Timing
     }
   }
 
+  /// P7.
   @Test func aMissingScopeIsNeitherRetriedNorTakenForALogin() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig(.cf) { $0.clients[0].scopes = SAPScope.fresh }
@@ -140,6 +194,7 @@ import Timing
     }
   }
 
+  /// P9.
   @Test func aScopeGrantedLaterIsFoundOnceTheTokenIsOldEnough() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig(.cf) { $0.clients[0].scopes = SAPScope.fresh }
@@ -153,6 +208,7 @@ import Timing
     }
   }
 
+  /// P28.
   @Test func everyInstanceHasATokenOfItsOwn() async throws {
     try await onLoop { () async throws in
       let (first, second) = (try SAPRig(.cf), try SAPRig(.cf))
@@ -183,6 +239,7 @@ import Timing
     }
   }
 
+  /// P34.
   @Test func withoutARefreshTokenDecisionsAreTheClients() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig(.cf)

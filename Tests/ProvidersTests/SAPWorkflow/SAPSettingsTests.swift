@@ -15,6 +15,7 @@ import Testing
     return try SAPSettings(all.merging(more), directory: "/etc/ringi/plugins.d")
   }
 
+  /// P33.
   @Test(arguments: ["https://uaa", "https://uaa/", "https://uaa/oauth/token"])
   func theTokenAddressIsBuiltFromTheServiceKey(_ address: String) throws {
     guard case .oauth(let url, _, _, nil) = try settings(["uaaUrl": .init(address)]).login else {

@@ -118,6 +118,7 @@ import Timing
     }
   }
 
+  /// P23, P29 and P30.
   @Test func propertiesAreWrittenAsTheServiceTakesThem() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig()
@@ -175,6 +176,7 @@ import Timing
     }
   }
 
+  /// BR-079.
   @Test func aServerThatAsksForPeaceIsLeftAlone() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig()
@@ -201,6 +203,7 @@ import Timing
     }
   }
 
+  /// P4.
   @Test func aPageInPlaceOfARefusalHidesNothing() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig()

@@ -24,6 +24,7 @@ import Timing
     return try await rig.passingTime { try await source.decide(decision, on: task) }
   }
 
+  /// P22.
   @Test(arguments: SAPEnvironment.allCases, [SAPSwitches.NullStyle.null, .omit, .mixed])
   func openTasksAreListedWhateverIsMissingInThem(_ environment: SAPEnvironment, _ nulls: SAPSwitches.NullStyle)
     async throws
@@ -136,6 +137,7 @@ import Timing
     }
   }
 
+  /// P12 and P24.
   @Test(arguments: SAPEnvironment.allCases)
   func anApprovalSendsOnlyWhatAnyRecipientMaySend(_ environment: SAPEnvironment) async throws {
     try await onLoop { () async throws in
@@ -152,6 +154,7 @@ import Timing
     }
   }
 
+  /// P12.
   @Test func aRecipientWithoutRightsOfAnAdministratorCanDecide() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig(settings: ["user": "P1000001", "password": "approve-1"])
@@ -164,6 +167,7 @@ import Timing
     }
   }
 
+  /// P11.
   @Test func whoComesSecondLearnsWhoWasFirst() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig()
@@ -278,6 +282,7 @@ import Timing
     }
   }
 
+  /// P10.
   @Test func aFinishedWorkflowsTaskAppearsWithALaterPoll() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig { $0.switches.latency = .nextTick }

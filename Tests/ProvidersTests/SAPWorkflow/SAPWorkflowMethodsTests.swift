@@ -12,6 +12,7 @@ import Timing
   private static let typed = SAPDefinition(
     id: "typed", name: "Typed", inputs: ["day": .date, "amount": .number], steps: [.message("go")])
 
+  /// P14, P30 and P32.
   @Test(arguments: SAPEnvironment.allCases)
   func aWorkflowIsStartedWithItsContextAndRead(_ environment: SAPEnvironment) async throws {
     try await onLoop { () async throws in
@@ -25,6 +26,7 @@ import Timing
     }
   }
 
+  /// P15.
   @Test func anUnknownDefinitionIsToldFromAWrongAddress() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig()
@@ -36,6 +38,7 @@ import Timing
     }
   }
 
+  /// P13.
   @Test func aContextThatDoesNotFitIsExplainedAndNotSentAgain() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig(.sbpa) { $0.definitions.append(Self.typed) }
@@ -60,6 +63,7 @@ import Timing
     }
   }
 
+  /// P25.
   @Test func aChangeIsWaitedForUntilItShows() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig { $0.switches.latency = .after(.seconds(3)) }
@@ -96,6 +100,7 @@ import Timing
     }
   }
 
+  /// P25.
   @Test func cancellingTwiceIsFineAndResumingTheCancelledIsAConflict() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig()
@@ -117,6 +122,7 @@ import Timing
     }
   }
 
+  /// P27.
   @Test func aMessageIsSentAgainWhileNobodyWaitsForItYet() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig {

@@ -53,6 +53,7 @@ import Timing
     }
   }
 
+  /// BR-108.
   @Test func anExchangedTokenReplacesTheOneInTheFile() async throws {
     try await onLoop { () async throws in
       let (rig, token) = try await rotating()
@@ -83,6 +84,7 @@ import Timing
     }
   }
 
+  /// BR-108.
   @Test func oneThatIsInNoFileIsKeptInTheStoreForTheNextLife() async throws {
     try await onLoop { () async throws in
       let (rig, token) = try await rotating()
@@ -127,6 +129,7 @@ import Timing
     }
   }
 
+  /// BR-108.
   @Test func aStoreThatRefusesIsAnErrorThatNamesItAndNoTokenIsLost() async throws {
     try await onLoop { () async throws in
       let (rig, token) = try await rotating()
@@ -182,6 +185,7 @@ import Timing
     }
   }
 
+  /// BR-109.
   @Test func whatSomebodyElsePutIntoTheFileWinsOverOneThatCouldNotBeKept() async throws {
     try await onLoop { () async throws in
       let (rig, token) = try await rotating()

@@ -218,6 +218,7 @@ import Timing
     }
   }
 
+  /// BR-101.
   @Test(arguments: [
     Fault.Kind.reset(applied: true), .status(503, applied: true), .status(408, applied: true), .hang(applied: true),
   ])
@@ -308,6 +309,33 @@ import Timing
     }
   }
 
+  /// BR-092: a login's page is no list, and no answer to a write.
+  @Test func aPageWithASuccessIsNoData() async throws {
+    try await onLoop { () async throws in
+      let rig = try Rig()
+      let id = make(rig)
+      try rig.inject(.loginPage, on: "GET /**", count: nil)
+      await #expect(throws: RPCError.self) { try await rig.poll() }
+      #expect(try await rig.failure("task.get", ["id": .init(id)]).kind == "unavailable")
+    }
+  }
+
+  /// BR-079.
+  @Test(arguments: [Fault.RetryAfter.text("3600"), .date(.seconds(3600))])
+  func aServiceThatAsksForPeaceIsLeftAlone(_ wait: Fault.RetryAfter) async throws {
+    try await onLoop { () async throws in
+      let rig = try Rig()
+      try rig.inject(.status(429, retryAfter: wait), on: "GET /**")
+      #expect(try await rig.failure("user.get").retryAfter == 3600)
+      let sent = rig.requests.count
+      await #expect(throws: RPCError.self) { try await rig.poll() }
+      #expect(try await rig.failure("user.get").kind == "unavailable")
+      #expect(rig.requests.count == sent)
+      rig.advance(.seconds(3601))
+      try await rig.call("user.get")
+    }
+  }
+
   /// Pitfall A7/12.
   @Test func anErrorThatIsABareTextIsRead() async throws {
     let server = try LoopbackServer { _ in
@@ -336,6 +364,7 @@ import Timing
 
   // MARK: Methods
 
+  /// Pitfall A7/4: the sandbox takes numbers as numbers alone.
   @Test func aTaskIsMadeChangedMovedAndDeleted() async throws {
     try await onLoop { () async throws in
       let rig = try Rig()
