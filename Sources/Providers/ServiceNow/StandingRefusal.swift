@@ -21,7 +21,8 @@ final class StandingRefusal: TokenGrant {
   }
 
   func fetch() async throws(TokenError) -> AccessToken {
-    if let refusal, refusal.of == (try await credentials()) { throw refusal.error }
+    // Under a trace the client below remembers, and notes it there.
+    if HTTPTrace.current == nil, let refusal, refusal.of == (try await credentials()) { throw refusal.error }
     do throws(TokenError) {
       return try await grant.fetch()
     } catch {

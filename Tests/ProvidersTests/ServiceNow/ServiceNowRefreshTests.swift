@@ -4,6 +4,7 @@ import HTTPServer
 import JSON
 import JSONRPC
 import Providers
+import RingiCore
 import RingiKit
 import RingiTestSupport
 import Sandbox
@@ -27,6 +28,21 @@ import Testing
       #expect(rig.requests == ["POST /oauth_token.do"])
       rig.change(secret: "the-token", to: rig.sandbox.with { $0.makeRefreshToken(for: "hanako") })
       try await rig.call("table.list", Self.users)
+    }
+  }
+
+  @Test func aCheckKnowsOfTheRefusalAndSendsNothing() async throws {
+    try await onLoop { () async throws in
+      let clock = TestClock()
+      let store = try Store(inMemoryFor: clock, log: Log(level: .error, clock: clock, redactor: Redactor()))
+      let settings: JSONValue = ["redirectUri": .init(ServiceNowClient.standardRedirect)]
+      let rig = try ServiceNowRig("authorization-code", settings: settings, store: store)
+      try await PluginState(of: "now", in: store).set("oauth.refresh-token", ["origin": "", "token": "out-of-date"])
+      _ = try await rig.failure("table.list", Self.users)
+      let findings = try await rig.passingTime { try await rig.checked() }
+      let found = try required(findings.first { $0.subject == .credentials })
+      #expect(found.message.contains("refused before") && found.advice == "Log in with `ringi login now`.")
+      #expect(rig.requests == ["POST /oauth_token.do"])
     }
   }
 
