@@ -120,11 +120,11 @@ import Timing
   func aPageThatCannotBeHadFailsThePoll(_ fault: Fault.Kind) async throws {
     try await onLoop { () async throws in
       let rig = try ServiceNowRig()
-      _ = try rig.makeApprovals(2500)
-      try rig.inject(fault, on: Self.approvals, skip: 2, count: 3)
+      _ = try rig.makeApprovals(1200)
+      try rig.inject(fault, on: Self.approvals, skip: 1, count: 3)
       await #expect(throws: RPCError.self) { _ = try await rig.poll() }
       rig.sandbox.with { $0.faults.clear() }
-      #expect(try await rig.poll().items.count == 2500)
+      #expect(try await rig.poll().items.count == 1200)
     }
   }
 
@@ -147,7 +147,7 @@ import Timing
   @Test func aTokenThatEndsBetweenTwoPagesIsRenewedUnnoticed() async throws {
     try await onLoop { () async throws in
       let rig = try ServiceNowRig()
-      let ids = try rig.makeApprovals(2500)
+      let ids = try rig.makeApprovals(1200)
       let server = try MovingServer(rig.sandbox) { $0.revokeTokens() }
       let other = try ServiceNowRig(settings: ["url": .init(server.url)])
       let poll = try await other.poll()

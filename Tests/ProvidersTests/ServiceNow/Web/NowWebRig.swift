@@ -73,7 +73,11 @@ import Synchronization
   func send(
     _ method: HTTPMethod, _ address: String, _ headers: HTTPHeaders = [:], body: String? = nil
   ) async throws -> HTTPResponse {
-    try await browser.send(HTTPRequest(method, HTTPURL(address), headers: headers, body: body.map { Array($0.utf8) }))
+    // Many tests share the loop's thread, and the requests of a page wait for each other.
+    let patience = HTTPRequest.Timeouts(connect: .seconds(300), idle: .seconds(300), total: .seconds(300))
+    return try await browser.send(
+      HTTPRequest(
+        method, HTTPURL(address), headers: headers, body: body.map { Array($0.utf8) }, timeouts: patience))
   }
 
   func get(_ address: String, _ headers: HTTPHeaders = [:]) async throws -> HTTPResponse {
