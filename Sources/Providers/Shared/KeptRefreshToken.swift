@@ -41,8 +41,7 @@ final class KeptRefreshToken: RefreshTokenStore {
     unkept = (token, old)
     do {
       if let file {
-        // It waits for the disk, which the loop's thread must not.
-        try await Task.detached { [name = context.instance] in try Self.replace(file, with: token + "\n", name) }.value
+        try await replace(file, with: token + "\n")
       } else {
         try await context.state.set(Self.key, ["origin": JSONValue(origin), "token": JSONValue(token)])
       }
@@ -94,6 +93,18 @@ final class KeptRefreshToken: RefreshTokenStore {
 
   private func fingerprint(_ original: String) throws -> String {
     try SHA256.hash(of: Array(original.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// On a thread of its own, since it waits for the disk, which the loop's thread must not.
+  private func replace(_ path: String, with text: String) async throws {
+    let thread = SerialThread()
+    try thread.start()
+    defer { thread.stop() }
+    try await withCheckedThrowingContinuation { continuation in
+      thread.perform { [name = context.instance] in
+        continuation.resume(with: Result { try Self.replace(path, with: text, name) })
+      }
+    }
   }
 
   /// Writes a new file beside the old one and puts it in its place, so that one of the two is there whatever happens.
