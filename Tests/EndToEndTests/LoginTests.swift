@@ -178,6 +178,10 @@ import Timing
     #expect(begun["expiresIn"] == 600 && begun["redirect"] == JSONValue("http://127.0.0.1:\(world.port)/callback"))
     let other = try client.refusal("plugins.finishLogin", ["plugin": "todo", "state": "a", "code": "b"])
     #expect(other?["data"]?["kind"] == "conflict")
+    // What such an answer brings along as a code is no secret of anybody's.
+    _ = try client.refusal("plugins.finishLogin", ["plugin": "todo", "state": "a", "code": "login"])
+    let again = try client.refusal("plugins.finishLogin", ["plugin": "todo", "state": "a", "code": "b"])
+    #expect(again?["message"]?.string?.contains("no answer to the login of todo") == true)
     let state = begun["state"] ?? .null
     // The right state, and a code that was not made for this login's proof key.
     let page = try #require(begun["url"]?.string)

@@ -9,6 +9,8 @@ public import EventLoop
   private let base: any HTTPClient
   /// The refusals by what stands for the credentials, without the credentials themselves.
   private var refusals: [Int: HTTPResponse] = [:]
+  /// The keys of the refusals, the oldest first.
+  private var order: [Int] = []
 
   private static let most = 16
   private static let mostBody = 64 << 10
@@ -26,16 +28,20 @@ public import EventLoop
     let response = try await base.send(request)
     if Self.isRefusal(response, of: request) {
       remember(response, to: request)
-    } else {
-      refusals[credentials] = nil
+    } else if refusals.removeValue(forKey: credentials) != nil {
+      order.removeAll { $0 == credentials }
     }
     return response
   }
 
   /// Notes an answer that is a refusal although its status does not say so.
   public func remember(_ response: HTTPResponse, to request: HTTPRequest) {
-    if refusals.count >= Self.most { refusals = [:] }
-    refusals[Self.credentials(of: request)] = HTTPResponse(
+    let credentials = Self.credentials(of: request)
+    if refusals[credentials] == nil {
+      if order.count >= Self.most { refusals[order.removeFirst()] = nil }
+      order.append(credentials)
+    }
+    refusals[credentials] = HTTPResponse(
       status: response.status, headers: response.headers,
       body: response.body.count <= Self.mostBody ? response.body : [], url: response.url)
   }

@@ -51,7 +51,9 @@ struct ServiceFindings {
   }
 
   private var whyUnasked: String {
-    failure?.details["retryAfter"] == nil ? "there are no credentials to ask with" : "it wants to be left alone"
+    if failure?.details["retryAfter"] != nil { return "it wants to be left alone" }
+    return exchanges.contains(where: \.isRemembered)
+      ? "the login was refused before" : "there are no credentials to ask with, or none that could be read"
   }
 
   private func unreachable(_ error: HTTPError, _ name: String, _ host: String) -> Finding {

@@ -130,22 +130,29 @@ extension PluginHost {
     return unreadable + found
   }
 
+  /// The secrets that can't be read; side by side, so that one that hangs takes no time from the others.
   private func unreadable(_ secrets: [PlacedSecret], _ file: PluginFile, within limit: Duration) async -> [Finding] {
-    var found: [Finding] = []
-    for (place, secret) in secrets {
-      let reader = parts.secrets
-      do {
-        _ = try await parts.clock.withTimeout(limit) { try await reader.read(secret, in: file.directory) }
-      } catch {
-        let why = error is TimeoutError ? "\(secret) took longer than \(DurationText.format(limit))" : "\(error)"
-        found.append(
-          Finding(
-            .credentials, .problem, "\(place.tokens.joined(separator: ".")): \(why)",
-            advice: "Put the secret there, or correct settings.\(place.tokens.joined(separator: ".")) of \(file.path).")
-        )
-      }
+    let reads = secrets.map { secret in Loop.task { [self] in await unreadable(secret, file, within: limit) } }
+    return await withTaskCancellationHandler {
+      var found: [Finding] = []
+      for read in reads { if let finding = try? await read.value { found.append(finding) } }
+      return found
+    } onCancel: {
+      for read in reads { read.cancel() }
     }
-    return found
+  }
+
+  private func unreadable(_ secret: PlacedSecret, _ file: PluginFile, within limit: Duration) async -> Finding? {
+    let (reader, place) = (parts.secrets, secret.place.tokens.joined(separator: "."))
+    do {
+      _ = try await parts.clock.withTimeout(limit) { try await reader.read(secret.secret, in: file.directory) }
+      return nil
+    } catch {
+      let why = error is TimeoutError ? "\(secret.secret) took longer than \(DurationText.format(limit))" : "\(error)"
+      return Finding(
+        .credentials, .problem, "\(place): \(why)",
+        advice: "Put the secret there, or correct settings.\(place) of \(file.path).")
+    }
   }
 
   /// Whether a server of the Model Context Protocol answers.

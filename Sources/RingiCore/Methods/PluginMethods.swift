@@ -41,7 +41,7 @@ package enum PluginMethods {
       params: .object(
         [
           "plugin": .string("The instance's name."), "state": .string("The state of plugins.login.", minLength: 1),
-          "code": .string("The code, which is good for one login.", minLength: 1),
+          "code": .string("The code, which is good for one login.", minLength: 1, maxLength: 8192),
         ], required: ["plugin", "state", "code"]),
       result: .object(
         ["plugin": .string("The instance."), "user": .string("Who is logged in.")], required: ["plugin", "user"]),

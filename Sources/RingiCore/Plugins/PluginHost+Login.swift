@@ -24,8 +24,9 @@ extension PluginHost {
   /// - Throws: `RPCError`.
   package func finishLogin(_ instance: String, state: String, code: String) async throws -> JSONValue {
     let login = try login(of: instance)
-    parts.secrets.hide(code, of: instance)
-    let user = try await logins.finish(instance, login, state: state, code: code)
+    let user = try await logins.finish(instance, login, state: state, code: code) { [parts] in
+      parts.secrets.hide(code, of: instance)
+    }
     log(.info, instance, "somebody has logged in as \(user)")
     if hasPoll(instance) {
       // Whoever logged in doesn't wait for it; its failure is told as any poll's is.

@@ -276,6 +276,7 @@ package final class PluginHost {
   package func unload(_ instance: String, for next: PluginFile? = nil) async {
     guard let entry = entries[instance] else { return }
     entry.isLeaving = true
+    logins.forget(instance)
     if next?.isEnabled == true {
       replaced.insert(instance)
       leave(entry, as: "starting", "its file was changed")

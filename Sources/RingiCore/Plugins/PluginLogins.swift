@@ -44,9 +44,17 @@ final class PluginLogins {
 
   /// Ends a login: an answer with another state changes nothing, and a code is used once.
   ///
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - login: How it logs in.
+  ///   - state: What came back with the browser.
+  ///   - code: The same.
+  ///   - willUse: Called before the code is used, and only when it is.
   /// - Returns: Who is logged in.
   /// - Throws: `RPCError`.
-  func finish(_ instance: String, _ login: any BrowserLogin, state: String, code: String) async throws -> String {
+  func finish(
+    _ instance: String, _ login: any BrowserLogin, state: String, code: String, willUse: () -> Void
+  ) async throws -> String {
     guard let attempt = attempts[instance], attempt.login === login, clock.uptime < attempt.end else {
       attempts[instance] = nil
       throw RPCError.notFound("No login of \(instance) is under way; begin it anew with `ringi login \(instance)`.")
@@ -56,8 +64,12 @@ final class PluginLogins {
         "This is no answer to the login of \(instance) that was begun (another state); nothing was changed.")
     }
     attempts[instance] = nil
+    willUse()
     return try await login.logIn(code: code, verifier: attempt.verifier)
   }
+
+  /// Gives up a login that was begun; the instance is not there any more.
+  func forget(_ instance: String) { attempts[instance] = nil }
 
   /// 32 random bytes: 43 characters, as many as a proof key needs (RFC 7636 §4.1).
   private static func random() -> String {

@@ -63,7 +63,7 @@ import Testing
       let client = RefusalClient(stub)
       let refusal = try answer(401).get()
       for number in 0...16 { client.remember(refusal, to: try request(String(number))) }
-      #expect(try await check(client, request("16")) == (401, true))
+      for kept in ["16", "1"] { #expect(try await check(client, request(kept)) == (401, true)) }
       #expect(try await check(client, request("0")) == (200, false))
     }
   }
