@@ -27,7 +27,12 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     fields.append((name: name, value: value))
   }
 
-  /// The value of an `Authorization` header for a user and a password, in UTF-8 (RFC 7617).
+  /// The value of an `Authorization` header for a user and a password, in UTF-8 (RFC 7617 §2).
+  ///
+  /// - Parameters:
+  ///   - user: The name, without a colon, at which the server would part it.
+  ///   - password: The password.
+  /// - Returns: `Basic`, and Base64 of `user:password`.
   public static func basic(user: String, password: String) -> String {
     "Basic " + Base64.encode("\(user):\(password)".utf8)
   }
@@ -38,13 +43,15 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   /// The name of the first field that would break the request apart, or nil when all are well formed.
-  ///
-  /// A name must be a token and a value must hold no CR, LF or NUL (RFC 9110 §5.1, §5.5).
   var firstMalformedName: String? {
-    fields.first { !Self.isToken($0.name) || $0.value.utf8.contains { $0 == 13 || $0 == 10 || $0 == 0 } }?.name
+    fields.first { !Self.isName($0.name) || !Self.isValue($0.value) }?.name
   }
 
-  private static func isToken(_ name: String) -> Bool {
+  /// Whether a text holds nothing that would end a field: CR, LF or NUL (RFC 9110 §5.5).
+  package static func isValue(_ text: String) -> Bool { !text.utf8.contains { $0 == 13 || $0 == 10 || $0 == 0 } }
+
+  /// Whether a text is a token, as a field's name must be (RFC 9110 §5.1).
+  package static func isName(_ name: String) -> Bool {
     !name.isEmpty
       && name.utf8.allSatisfy { byte in
         switch byte {

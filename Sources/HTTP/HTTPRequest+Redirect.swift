@@ -1,7 +1,11 @@
 extension HTTPRequest {
   /// The request that a redirect asks for, or nil when `response` is none.
   ///
-  /// 303 turns everything but HEAD into GET, 301 and 302 turn POST into GET, as browsers do (RFC 9110 §15.4).
+  /// 303 turns everything but HEAD into GET, 301 and 302 turn POST into GET, as browsers do (RFC 9110 §15.4). To another
+  /// origin go no headers but `Accept…`; content never goes there, and https never leads to http.
+  ///
+  /// - Parameter response: The answer to this request.
+  /// - Returns: The next request.
   /// - Throws: `HTTPError` of kind `badURL` or `badRedirect`.
   package func redirected(by response: HTTPResponse) throws(HTTPError) -> HTTPRequest? {
     guard [301, 302, 303, 307, 308].contains(response.status), let location = response.headers["Location"] else {

@@ -8,7 +8,7 @@ public struct HTTPRequest: Sendable {
     public var connect: Duration
     /// With no byte sent or received on a ready connection; noticed within one and a half times this.
     public var idle: Duration
-    /// From the start until the whole response has come; each redirect starts anew.
+    /// From the start until the whole response has come.
     public var total: Duration
 
     public init(connect: Duration = .seconds(10), idle: Duration = .seconds(30), total: Duration = .seconds(60)) {
@@ -16,17 +16,6 @@ public struct HTTPRequest: Sendable {
       self.idle = idle
       self.total = total
     }
-  }
-
-  /// What a response of 301, 302, 303, 307 or 308 with a `Location` means.
-  public enum Redirects: Sendable, Hashable {
-    /// It is a response like any other.
-    case none
-    /// Go there, at most `max` times.
-    ///
-    /// To another origin go only headers that describe content (`Accept…`, `Content-…`); no body goes there, and
-    /// https never leads to http: those two are errors.
-    case follow(max: Int)
   }
 
   public var method: HTTPMethod
@@ -37,7 +26,6 @@ public struct HTTPRequest: Sendable {
   public var timeouts: Timeouts
   /// How long the body may be after decompression; 16 MiB unless set.
   public var maxResponseBytes: Int
-  public var redirects: Redirects
   /// Where cookies come from and go to; nil sends none and keeps none.
   public var cookies: CookieJar?
   /// Whether it is never sent again once it may have arrived, although its method is idempotent: for a caller whom the
@@ -46,8 +34,7 @@ public struct HTTPRequest: Sendable {
 
   public init(
     _ method: HTTPMethod, _ url: HTTPURL, headers: HTTPHeaders = [:], body: [UInt8]? = nil,
-    timeouts: Timeouts = Timeouts(), maxResponseBytes: Int = 16 << 20, redirects: Redirects = .none,
-    cookies: CookieJar? = nil
+    timeouts: Timeouts = Timeouts(), maxResponseBytes: Int = 16 << 20, cookies: CookieJar? = nil
   ) {
     self.method = method
     self.url = url
@@ -55,7 +42,6 @@ public struct HTTPRequest: Sendable {
     self.body = body
     self.timeouts = timeouts
     self.maxResponseBytes = maxResponseBytes
-    self.redirects = redirects
     self.cookies = cookies
   }
 

@@ -7,7 +7,7 @@ public struct HTTPResponse: Sendable {
   public let headers: HTTPHeaders
   /// The body after decompression.
   public let body: [UInt8]
-  /// Where the response came from: the request's URL, or the last redirect's.
+  /// Where the response came from: the request's URL.
   public let url: HTTPURL
 
   public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = [], url: HTTPURL) {
@@ -38,7 +38,7 @@ public struct HTTPResponse: Sendable {
 
   /// The body as JSON; look at the status first.
   ///
-  /// - Throws: `HTTPBodyError` when the body is not declared as JSON or is not JSON.
+  /// - Throws: `HTTPBodyError` when the body is not declared as JSON, is not JSON, or cannot be decoded without loss.
   public func json() throws(HTTPBodyError) -> JSONValue {
     try json { text, options throws(JSONSyntaxError) in try JSONValue(parsing: text, options: options) }
   }
@@ -47,17 +47,23 @@ public struct HTTPResponse: Sendable {
   ///
   /// - Parameter read: Takes the text in UTF-8, not checked yet, and what to accept in it.
   /// - Returns: What `read` returns.
-  /// - Throws: `HTTPBodyError` when the body is not declared as JSON, or `read` says that it is not.
+  /// - Throws: `HTTPBodyError` when the body is not declared as JSON or cannot be decoded without loss, or `read` says that
+  ///   it is no JSON.
   package func json<Value>(
     _ read: ([UInt8], JSONParsingOptions) throws(JSONSyntaxError) -> Value
   ) throws(HTTPBodyError) -> Value {
     guard let type = contentType, type.isJSON else {
       throw HTTPBodyError.notJSON(status: status, contentType: contentType?.essence)
     }
+    var bytes = body
+    // In UTF-8 it is the parser that finds what is no text.
+    if let charset = type.charset, charset != "utf-8" {
+      let text = text
+      if text.isDamaged { throw HTTPBodyError.undecodable(status: status, charset: charset) }
+      bytes = Array(text.string.utf8)
+    }
     do {
-      let options = JSONParsingOptions(largeIntegers: .asReal)
-      if type.charset == nil || type.charset == "utf-8" { return try read(body, options) }
-      return try read(Array(text.string.utf8), options)
+      return try read(bytes, JSONParsingOptions(largeIntegers: .asReal))
     } catch {
       throw HTTPBodyError.malformed(status: status, error)
     }

@@ -28,6 +28,18 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     try self.init(text, relativeTo: nil)
   }
 
+  /// Checks a base address: scheme, host, port and path, and nothing else.
+  ///
+  /// - Parameter text: The address, such as `https://host/path`.
+  /// - Throws: `HTTPError` of kind `badURL`, also for a user, password, query or fragment.
+  public init(base text: String) throws(HTTPError) {
+    try self.init(text)
+    let authority = self.text.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" }
+    guard !text.contains("?"), !text.contains("#"), !text.contains("\\"), !authority.contains("@") else {
+      throw HTTPError(.badURL("it takes no user, password, query, fragment or backslash"))
+    }
+  }
+
   private init(_ text: String, relativeTo base: HTTPURL?) throws(HTTPError) {
     guard let handle = curl_url() else { throw HTTPError(.badURL("memory ran out")) }
     defer { curl_url_cleanup(handle) }
@@ -69,6 +81,9 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
   /// This URL without its query and with `segments` at the end of its path, each of them percent-encoded.
   ///
   /// It does not matter whether this URL ends in a slash.
+  ///
+  /// - Parameter segments: Names as they are; slashes and dots in them are part of the name.
+  /// - Returns: The URL.
   public func appending(_ segments: String...) -> HTTPURL {
     // A dot or two would mean another place in the tree, not a name.
     let suffix = segments.map {
@@ -87,7 +102,10 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
       origin: origin, path: Self.withoutFinalSlash(path[...]) + suffix)
   }
 
-  /// This URL with `pairs` added to its query, percent-encoded, in the order given; a name may occur more than once.
+  /// This URL with more in its query.
+  ///
+  /// - Parameter pairs: Names and values as they are; both are percent-encoded. A name may occur more than once.
+  /// - Returns: The URL, with the pairs in the order given; this one when there are none.
   public func adding(query pairs: [(String, String)]) -> HTTPURL {
     guard !pairs.isEmpty else { return self }
     let separator = text.contains("?") ? "&" : "?"

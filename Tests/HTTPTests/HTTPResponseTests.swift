@@ -48,6 +48,15 @@ import Timing
     #expect(try response("application/json; charset=ISO-8859-1", body).json().string == "Ordre établi")
   }
 
+  @Test(arguments: ["EUC-JP", "utf8", "shift_jis"])
+  func jsonThatCannotBeDecodedWithoutLossIsNoneAndSaysTheCharset(_ charset: String) throws {
+    let error = #expect(throws: HTTPBodyError.self) {
+      try response("application/json; charset=\(charset)", [0x22, 0xC5, 0xEC, 0x22]).json()
+    }
+    #expect(error.map { "\($0)".contains("\"\(charset.lowercased())\"") } == true)
+    #expect(try response("application/json; charset=\(charset)", Array(#""plain""#.utf8)).json().string == "plain")
+  }
+
   @Test(arguments: [nil, "text/html", "text/plain; charset=utf-8", "json", "/", ""])
   func whatIsNotDeclaredAsJSONIsNotReadAsSuch(_ type: String?) throws {
     #expect(throws: HTTPBodyError.self) { try response(type, Array("{}".utf8)).json() }

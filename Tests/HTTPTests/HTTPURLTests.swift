@@ -11,6 +11,15 @@ import Testing
     #expect(throws: HTTPError.self) { try HTTPURL(text) }
   }
 
+  @Test(arguments: [
+    "https:///u:p@h/x", "https://u@h/", "https://h/?", "https://h/?a=b", "https://h/#", "https://h/x#y",
+    "https:\\\\u:p@h/x", "https://h\\@g/", "/x", "",
+  ])
+  func aBaseAddressHasNothingButSchemeHostPortAndPath(_ text: String) throws {
+    #expect(throws: HTTPError.self) { try HTTPURL(base: text) }
+    #expect(try HTTPURL(base: "https://h:8443/a@b/").text == "https://h:8443/a@b/")
+  }
+
   @Test func schemeAndHostAreLowerCaseAndThePortIsKnown() throws {
     #expect(try HTTPURL("HTTP://Example.ORG/A").origin == HTTPURL("http://example.org:80/b").origin)
     #expect(try HTTPURL("https://example.org").origin.port == 443)

@@ -3,7 +3,7 @@ public import EventLoop
 /// Adds the access token of a `TokenSource` to each request.
 ///
 /// A 401 drops the token; the request is repeated once with a new one, whatever its method, since a request refused for
-/// its credentials was not carried out.
+/// its credentials was not carried out. A fixed token is not sent to be refused twice.
 @Loop public final class AuthorizingClient: HTTPClient {
   private let base: any HTTPClient
   private let tokens: TokenSource
@@ -31,7 +31,10 @@ public import EventLoop
     let response = try await base.send(authorized(request, by: token))
     guard response.status == 401 else { return response }
     tokens.drop(token)
-    return try await base.send(authorized(request, by: accessToken(for: request)))
+    let newer = try await accessToken(for: request)
+    // Some servers prolong a token in place of making one; what has no end is as it was.
+    guard newer.value != token.value || newer.renewAt != nil else { return response }
+    return try await base.send(authorized(request, by: newer))
   }
 
   private func accessToken(for request: HTTPRequest) async throws(HTTPError) -> AccessToken {

@@ -8,10 +8,11 @@ extension CurlEasy {
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve
     case CURLE_COULDNT_CONNECT: .connect(Int32(truncatingIfNeeded: int(CURLINFO_OS_ERRNO)))
     case CURLE_PROXY: .failed("the proxy refused: \(text(code)); check the proxy's settings")
-    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
-      CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CACERT_BADFILE,
-      CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS,
-      CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
+    case CURLE_SSL_CACERT_BADFILE: .tls("tls.authorityFile or tls.authorityDirectory cannot be used: \(text(code))")
+    case CURLE_SSL_CERTPROBLEM: .tls("tls.clientCertificate or tls.clientKey cannot be used: \(text(code))")
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND,
+      CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
+      CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
       .tls(text(code))
     // With TLS 1.3 a server refuses our certificate, or the lack of one, after the handshake.
     case CURLE_RECV_ERROR where failureText.contains("alert"): .tls(text(code))

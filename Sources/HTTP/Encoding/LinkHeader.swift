@@ -17,18 +17,34 @@ public enum LinkHeader {
     return nil
   }
 
-  /// Takes one link off the front; nil at the end, and where the text is no link.
+  /// Takes one link off the front, and what is none before it; nil at the end.
   private static func next(in rest: inout Substring) -> (target: String, relation: String)? {
-    rest = rest.drop { $0 == "," || $0 == " " || $0 == "\t" }
-    guard rest.first == "<", let end = rest.firstIndex(of: ">") else { return nil }
-    let target = String(rest[rest.index(after: rest.startIndex)..<end])
-    rest = rest[rest.index(after: end)...]
+    while let character = rest.first {
+      if character == "<", let link = link(in: &rest) { return link }
+      skipElement(in: &rest)
+    }
+    return nil
+  }
+
+  /// Takes a target and its parameters off the front; nil, and nothing, where the target has no end.
+  private static func link(in rest: inout Substring) -> (target: String, relation: String)? {
+    let target = rest.dropFirst().prefix { $0 != ">" && $0 != "<" }
+    guard rest[target.endIndex...].first == ">" else { return nil }
+    rest = rest[target.endIndex...].dropFirst()
     var relation: String?
     while let parameter = parameter(in: &rest) {
       // Of several the first counts (RFC 8288 §3.3).
       if parameter.name == "rel", relation == nil { relation = parameter.value }
     }
-    return (target, relation ?? "")
+    return (String(target), relation ?? "")
+  }
+
+  /// Drops everything up to the comma after it, and blanks behind that.
+  private static func skipElement(in rest: inout Substring) {
+    while let character = rest.first, character != "," {
+      if character == "\"" { _ = quoted(in: &rest) } else { rest = rest.dropFirst() }
+    }
+    rest = rest.drop { $0 == "," || $0 == " " || $0 == "\t" }
   }
 
   /// Takes `; name=value` off the front; a quoted value may hold commas and semicolons.

@@ -19,6 +19,9 @@ internal import Timing
   /// The token to use now.
   ///
   /// A caller that is cancelled stops waiting; the fetch goes on for the others.
+  ///
+  /// - Returns: The token that is kept, or a new one when there is none or its time has come.
+  /// - Throws: What the grant throws; `TokenError.transport(_:)` for a caller that is cancelled.
   public func token() async throws(TokenError) -> AccessToken {
     if let current, current.renewAt.map({ clock.now < $0 }) ?? true { return current }
     let outcome = await fetch.outcome { [self] in await fetchAnew() }

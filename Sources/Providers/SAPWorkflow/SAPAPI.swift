@@ -75,7 +75,7 @@ final class SAPAPI {
     } catch {
       switch error {
       case .notJSON(_, "text/html"): throw failure.error(response, request(.get, []))
-      case .notJSON, .malformed: throw failure.malformed("\(error)")
+      case .notJSON, .malformed, .undecodable: throw failure.malformed("\(error)")
       }
     }
   }

@@ -53,7 +53,7 @@ final class ServiceNowAPI {
     } catch {
       switch error {
       case .notJSON(_, "text/html"): throw failure.error(response, request(.get, []))
-      case .notJSON, .malformed: throw failure.malformed("\(error)")
+      case .notJSON, .malformed, .undecodable: throw failure.malformed("\(error)")
       }
     }
     if json["error"].map({ !$0.isNull }) == true { throw failure.partial(response, ServiceNowErrorBody(json)) }

@@ -48,6 +48,21 @@ import Testing
     }
   }
 
+  @Test func aFixedTokenIsNotSentToBeRefusedTwice() async throws {
+    try await onLoop {
+      let stub = StubClient(try answer(401), try answer(401))
+      let client = AuthorizingClient(stub, tokens: TokenSource(SameGrant(), clock: TestClock()))
+      for sent in 1...2 {
+        #expect(try await client.send(HTTPRequest(.get, try HTTPURL("http://h/"))).status == 401)
+        #expect(stub.requests.count == sent)
+      }
+    }
+  }
+
+  @Loop private final class SameGrant: TokenGrant {
+    func fetch() async throws(TokenError) -> AccessToken { AccessToken("the-same") }
+  }
+
   @Test func otherRefusalsKeepTheToken() async throws {
     try await onLoop {
       let grant = CountingGrant()

@@ -61,6 +61,7 @@ import Testing
           continue
         }
         #expect(what.contains("/no/such.pem"))
+        #expect(what.hasPrefix(tls.authorityFile == nil ? "tls.clientCertificate" : "tls.authorityFile"))
       }
     }
   }

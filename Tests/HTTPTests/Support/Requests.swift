@@ -1,7 +1,8 @@
 import EventLoop
-import HTTP
 import HTTPServer
 import RingiTestSupport
+
+@testable import HTTP
 
 extension LoopbackServer {
   func address(_ path: String = "/") throws -> HTTPURL { try HTTPURL(url + path) }
@@ -21,6 +22,13 @@ func answer(_ status: String = "200 OK", _ headers: [String] = [], _ body: Strin
 /// Sends with a client of the tests' own.
 @Loop func send(_ request: HTTPRequest, tls: TLSSettings = TLSSettings()) async throws -> HTTPResponse {
   try await client(tls).send(request)
+}
+
+/// Sends a request, and the one that a redirect asks for.
+@Loop func sendOn(_ request: HTTPRequest) async throws -> HTTPResponse {
+  let response = try await send(request)
+  guard let next = try request.redirected(by: response) else { return response }
+  return try await send(next)
 }
 
 /// The error that a request ends with, or nil when it is answered.
