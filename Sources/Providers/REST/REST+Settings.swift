@@ -7,7 +7,9 @@ extension REST {
 
   private nonisolated static let members: KeyValuePairs<String, Schema> =
     [
-      "url": .string("The address that every path is appended to. No request goes to another server.", minLength: 1),
+      "url": .string(
+        "The address that every path is appended to. Only oauth's token endpoint may be on another server.",
+        minLength: 1),
       "auth": auth,
       "headers": .map("Headers of every request; secrets belong into auth.", of: .string()),
       "names": .string(
@@ -49,6 +51,7 @@ extension REST {
       "body": .string("The form of the login.", enum: ["json", "form"]),
       "fields": .map("What the login sends, by name.", of: .string()),
       "secrets": .map("What else it sends, by name.", of: .secret()),
+      "cookie": .string("The cookie that a good login sets and a failed one does not, of cookie.", minLength: 1),
       "tokenAt": pointer("the token in the answer of login"),
       "expiresAt": pointer("the time at which it ends"),
     ], required: ["type"])

@@ -34,7 +34,10 @@ final class RESTAPI {
     } catch {
       throw failure.error(error, mayRepeat: true)
     }
-    guard response.isSuccess, !response.isPage, !saysFailure(response) else { throw failure.error(response) }
+    // A part of an answer, such as of a list, is not the answer.
+    guard response.isSuccess, response.status != 206, !response.isPage, !saysFailure(response) else {
+      throw failure.error(response)
+    }
     return response
   }
 

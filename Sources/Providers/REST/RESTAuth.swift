@@ -9,8 +9,8 @@ enum RESTAuth {
   case oauth(HTTPURL, clientID: String, clientSecret: Secret, scope: String?, TokenEndpoint.Authentication)
   /// A request that gives a token.
   case login(RESTLogin, token: JSONPointer, expiresAt: JSONPointer?, header: String, scheme: String?)
-  /// A request that sets cookies.
-  case cookie(RESTLogin)
+  /// A request that sets cookies; with the one that a good login sets, where the settings name it.
+  case cookie(RESTLogin, String?)
 
   /// The settings that hold the credentials; nil where there are none.
   var names: String? {
@@ -30,7 +30,7 @@ enum RESTAuth {
     "basic": (["user", "password"], []),
     "oauth": (["tokenUrl", "clientId", "clientSecret"], ["scope", "credentials"]),
     "login": (["path", "tokenAt"], ["body", "fields", "secrets", "expiresAt", "header", "scheme"]),
-    "cookie": (["path"], ["body", "fields", "secrets"]),
+    "cookie": (["path"], ["body", "fields", "secrets", "cookie"]),
   ]
 
   init(_ part: SettingsPart?, below url: HTTPURL) throws(SettingsError) {
@@ -43,7 +43,8 @@ enum RESTAuth {
       guard let secret = part.json[name].flatMap(Secret.init) else { throw part.fault(name, "it takes a secret") }
       return secret
     }
-    let header = part.text("header")
+    let header = try part.header("header")
+    if part.text("scheme").map(HTTPHeaders.isValue) == false { throw part.fault("scheme", "it takes one line of text") }
     switch type {
     case "header": self = .token(try secret("token"), header: header ?? "", scheme: part.text("scheme"))
     case "bearer": self = .token(try secret("token"), header: "Authorization", scheme: "Bearer")
@@ -57,7 +58,7 @@ enum RESTAuth {
         try RESTLogin(part, below: url), token: try part.pointer("tokenAt") ?? .root,
         expiresAt: try part.pointer("expiresAt"), header: header ?? "Authorization",
         scheme: part.text("scheme") ?? (header == nil ? "Bearer" : nil))
-    default: self = .cookie(try RESTLogin(part, below: url))
+    default: self = .cookie(try RESTLogin(part, below: url), part.text("cookie"))
     }
   }
 
@@ -91,6 +92,14 @@ struct RESTLogin {
     isForm = part.text("body") == "form"
     fields = part.members("fields").map { ($0.name, $0.part.json.string ?? "") }
     secrets = part.members("secrets").compactMap { name, part in Secret(part.json).map { (name, $0) } }
+  }
+
+  /// The secrets as they are now; of one that can't be read the request itself tells.
+  @Loop
+  func credentials(_ context: ProviderContext) async -> [String?] {
+    var values: [String?] = []
+    for (_, secret) in secrets { values.append(try? await context.readSecret(secret)) }
+    return values
   }
 
   /// Makes the request, with the secrets as they are now.

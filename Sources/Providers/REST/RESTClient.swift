@@ -33,32 +33,25 @@ struct RESTClient {
       // One server rests as a whole.
       let isSame = url.origin == settings.url.origin
       let endpoint = TokenEndpoint(
-        url: url, clientID: clientID, authentication: authentication,
+        url: url, clientID: clientID, authentication: authentication, timeouts: timeouts,
         client: isSame ? resting : RestingClient(curl, clock: clock), clock: clock
       ) { try await context.readSecret(clientSecret) }
-      (client, tokens) = authorized(by: ClientCredentials(endpoint, scope: scope), scheme: "Bearer")
-    case .login(let login, let token, let expiresAt, let header, let scheme):
-      let grant = LoginGrant(login, service, context, token: token, expiresAt: expiresAt, timeouts: timeouts)
-      (client, tokens) = authorized(by: grant, header: header, scheme: scheme)
-    case .cookie(let login):
-      tokens = nil
-      client = CookieLoginClient(service) { jar throws(TokenError) in
-        try await Self.logIn(login, jar, service, context, timeouts) { curl.remember($0, to: $1) }
+      let grant = StandingRefusal(ClientCredentials(endpoint, scope: scope)) { () async throws(TokenError) in
+        [try? await context.readSecret(clientSecret)]
       }
-    }
-  }
-
-  /// A form's login succeeds with a redirect, any other without a page; what failed shows the form again.
-  private static func logIn(
-    _ login: RESTLogin, _ jar: CookieJar, _ client: any HTTPClient, _ context: ProviderContext,
-    _ timeouts: HTTPRequest.Timeouts, refused: (HTTPResponse, HTTPRequest) -> Void
-  ) async throws(TokenError) {
-    var request = try await login.request(context, timeouts)
-    request.cookies = jar
-    let response = try await client.response(to: request, clock: context.clock)
-    guard response.status >= 300 || !response.isPage, !jar.isEmpty else {
-      refused(response, request)
-      throw .refused(status: response.status, code: nil)
+      (client, tokens) = authorized(by: grant, scheme: "Bearer")
+    case .login(let login, let token, let expiresAt, let header, let scheme):
+      let grant = StandingRefusal(
+        LoginGrant(login, service, context, token: token, expiresAt: expiresAt, timeouts: timeouts)
+      ) { () async throws(TokenError) in await login.credentials(context) }
+      (client, tokens) = authorized(by: grant, header: header, scheme: scheme)
+    case .cookie(let login, let cookie):
+      tokens = nil
+      client = CookieLoginClient(
+        service,
+        login: CookieLogin(login, cookie: cookie, client: service, context: context, timeouts: timeouts) {
+          curl.remember($0, to: $1)
+        })
     }
   }
 }

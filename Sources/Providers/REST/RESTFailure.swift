@@ -33,7 +33,13 @@ struct RESTFailure {
   }
 
   /// The error for an answer that never came.
-  func error(_ error: HTTPError, mayRepeat: Bool) -> RPCError { transport.error(error, mayRepeat: mayRepeat) }
+  func error(_ error: HTTPError, mayRepeat: Bool) -> RPCError {
+    let failure = transport.error(error, mayRepeat: mayRepeat)
+    guard case .token(let token) = error.kind, RefusedCredentials.stands(token) else { return failure }
+    return .loginRequired(
+      provider: instance,
+      message: failure.message + " They are not sent again before they change or the plugin is restarted.")
+  }
 
   /// The service's answer does not look as it should.
   func malformed(_ what: String) -> RPCError {
@@ -62,6 +68,7 @@ struct RESTFailure {
   private func backend(_ response: HTTPResponse, _ refusal: Refusal) -> RPCError {
     let what =
       switch response.status {
+      case 206: "gave a part of the answer alone"
       case 300...399: "leads elsewhere, where no request goes"
       case 403: "does not allow this"
       case 405, 406, 415: "does not take such a request; check method and body in the settings"

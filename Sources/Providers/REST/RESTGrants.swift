@@ -24,8 +24,13 @@ final class LoginGrant: TokenGrant {
   private let context: ProviderContext
   private let settings: (token: JSONPointer, expiresAt: JSONPointer?, timeouts: HTTPRequest.Timeouts)
 
+  /// Whether it was said that the service's times make no sense.
+  private var hasWarned = false
+
   /// How long before its end a token is renewed, at most.
   private static let margin = Duration.seconds(60)
+  /// How long a token is used at least unless it is refused: a login for each request is what locks accounts.
+  private static let shortest = Duration.seconds(10)
 
   init(
     _ login: RESTLogin, _ client: any HTTPClient, _ context: ProviderContext,
@@ -43,7 +48,8 @@ final class LoginGrant: TokenGrant {
       throw .unusable(status: response.status, "it is no JSON")
     }
     guard let token = json[pointer: settings.token]?.string, !token.isEmpty else {
-      throw .unusable(status: response.status, "there is no token at \(settings.token)")
+      // The service's way to refuse; sent again and again it would lock the account.
+      throw .refused(status: response.status, code: "no token at \(settings.token)")
     }
     return AccessToken(token, renewAt: renewAt(json, response))
   }
@@ -56,7 +62,14 @@ final class LoginGrant: TokenGrant {
     }
     let sent = response.headers["Date"].flatMap { Timestamp(httpDate: $0, now: now) } ?? now
     let life = end.duration(since: sent)
-    return now + (life - min(Self.margin, life / 10))
+    guard life > .zero else {
+      if !hasWarned {
+        context.log(.warning, "the login's token has ended already by its own time; it is used until it is refused")
+      }
+      hasWarned = true
+      return nil
+    }
+    return now + max(life - min(Self.margin, life / 10), Self.shortest)
   }
 }
 

@@ -40,6 +40,9 @@ struct RESTParam {
       }
       wire = names.wire(name)
     }
+    guard self.place != .header || HTTPHeaders.isName(wire) else {
+      throw part.fault("\(wire.debugDescription) can't be the name of a header; set wire")
+    }
     do {
       schema = try Schema(json: part.json.setting("in", to: nil).setting("wire", to: nil))
     } catch {

@@ -17,7 +17,7 @@ struct RESTSettings {
     let settings = SettingsPart(json)
     url = try settings.url("url")
     auth = try RESTAuth(settings.part("auth"), below: url)
-    headers = settings.members("headers").map { ($0.name, $0.part.json.string ?? "") }
+    headers = try Self.headers(settings)
     names = settings.text("names").flatMap(RESTNames.init) ?? .asIs
     errors = try RESTErrors(settings.part("errors"))
     operations = try Self.operations(settings, names)
@@ -26,6 +26,20 @@ struct RESTSettings {
       try RESTTaskMapping(part, operations: all)
     }
     connection = try ConnectionSettings(json, directory: directory)
+  }
+
+  private static func headers(_ settings: SettingsPart) throws(SettingsError) -> [(name: String, value: String)] {
+    var headers: [(name: String, value: String)] = []
+    for (name, part) in settings.members("headers") {
+      let value = part.json.string ?? ""
+      guard HTTPHeaders.isName(name) else { throw part.fault("\(name.debugDescription) can't be the name of a header") }
+      guard !["content-length", "transfer-encoding"].contains(name.lowercased()) else {
+        throw part.fault("\(name) is told of each request as it is; take it out")
+      }
+      guard HTTPHeaders.isValue(value) else { throw part.fault("\(name): it takes one line of text") }
+      headers.append((name, value))
+    }
+    return headers
   }
 
   private static func operations(_ settings: SettingsPart, _ names: RESTNames) throws(SettingsError) -> [RESTOperation]

@@ -76,6 +76,11 @@ struct RESTTaskFields {
   /// The record as a task.
   func item(_ id: TaskItem.ID, _ record: JSONValue, actions: [TaskItem.Action]) throws(RESTRecordFault) -> TaskItem {
     let state = try state(record).get()
+    if let pointer = decisive.first(where: { record[pointer: $0]?.hasLostDigits == true }) {
+      throw RESTRecordFault(
+        "\(pointer) of the task \(id) is an integer beyond 64 bits, on which no decision can rest; it can't be decisive"
+      )
+    }
     return TaskItem(
       id: id, title: text(title, record) ?? id.key, status: state.status, outcome: state.outcome,
       decidedBy: decidedBy.flatMap { text($0, record) }, requester: requester.flatMap { text($0, record) },

@@ -87,10 +87,13 @@ extension RESTTaskMapping.Call {
   /// - Throws: `RPCError`.
   func params(key: String, record: JSONValue = .null, decision: Decision? = nil) throws(RPCError) -> JSONValue {
     var params = self.params
-    if let id { params = params.setting(id, to: Self.id(key, for: operation, id)) }
+    if let id { params = params.setting(id, to: try Self.id(key, for: operation, id)) }
     for (param, pointer) in from {
       guard let value = record[pointer: pointer] else {
         throw .conflict("The task's record has no \(pointer), which the decision takes along; read the task again.")
+      }
+      guard !value.hasLostDigits else {
+        throw .invalidParams("\(param) takes \(pointer), an integer beyond 64 bits, which can't be sent as it is.")
       }
       params = params.setting(param, to: value)
     }
@@ -106,9 +109,15 @@ extension RESTTaskMapping.Call {
   }
 
   /// The id as the param takes it: a text, or a number where it takes no text.
-  private static func id(_ key: String, for operation: RESTOperation, _ name: String) -> JSONValue {
+  ///
+  /// - Throws: `RPCError` (invalid-params) for a text that is no number as it is written: another one, such as 7 for 007,
+  ///   may name another record.
+  private static func id(_ key: String, for operation: RESTOperation, _ name: String) throws(RPCError) -> JSONValue {
     let schema = operation.params.first { $0.name == name }?.schema
-    guard let number = Int64(key), schema?.validate(JSONValue(key)).isEmpty == false else { return JSONValue(key) }
+    guard schema?.validate(JSONValue(key)).isEmpty == false else { return JSONValue(key) }
+    guard let number = Int64(key), String(number) == key else {
+      throw .invalidParams("\(name) of \(operation.name) does not take \(key.debugDescription)")
+    }
     return JSONValue(number)
   }
 }

@@ -36,7 +36,8 @@ final class RESTTaskSource: TaskSource {
   }
 
   func task(_ id: TaskItem.ID) async throws -> TaskItem? {
-    guard let record = try await record(id.key) else { return nil }
+    guard let record = try await record(id) else { return nil }
+    if let fault = fault(of: record, as: id) { throw fault }
     return try item(id, record)
   }
 
@@ -46,17 +47,18 @@ final class RESTTaskSource: TaskSource {
     try await RESTList(api: api, operation: call.operation).rows(params)
   }
 
-  private func record(_ key: String) async throws -> JSONValue? {
+  /// What the service has under an id; nil when it does not know it.
+  private func record(_ id: TaskItem.ID) async throws -> JSONValue? {
     let get = mapping.get
-    let params = try get.params(key: key)
     guard get.operation.paging == nil else {
-      let found = try await rows(of: get, params)
-      if let row = found.rows.first(where: { fields.key($0) == key }) { return row }
+      let found = try await rows(of: get, try get.params(key: id.key))
+      if let row = found.rows.first(where: { fields.key($0) == id.key }) { return row }
       if found.isComplete { return nil }
-      throw api.failure.malformed("the list ends before the task \(key) is found in it")
+      throw api.failure.malformed("the list ends before the task \(id.key) is found in it")
     }
+    let request = try request(get, for: id)
     do {
-      let response = try await api.read(try get.operation.request(params, api.settings))
+      let response = try await api.read(request)
       guard let record = try api.json(response)[pointer: get.operation.result], record.object != nil else {
         throw api.failure.malformed("there is no record at \(get.operation.result.description.debugDescription)")
       }
@@ -66,9 +68,32 @@ final class RESTTaskSource: TaskSource {
     }
   }
 
+  /// The request of a call about a task.
+  ///
+  /// - Throws: `RPCError`; invalid-params, with the task's name, for an id that has no form in the request.
+  private func request(
+    _ call: RESTTaskMapping.Call, for id: TaskItem.ID, record: JSONValue = .null, _ decision: Decision? = nil
+  ) throws(RPCError) -> HTTPRequest {
+    do throws(RPCError) {
+      return try call.operation.request(
+        try call.params(key: id.key, record: record, decision: decision), api.settings)
+    } catch {
+      guard error.kind == "invalid-params" else { throw error }
+      throw .invalidParams("\(api.instance): no request can be made for the task \(id): \(error.message)")
+    }
+  }
+
+  /// Why a record is not the task's; nil for one that is, or that has no id.
+  private func fault(of record: JSONValue, as id: TaskItem.ID) -> RPCError? {
+    guard let found = record[pointer: fields.id], !found.isNull, fields.key(record) != id.key else { return nil }
+    return api.failure.malformed("asked for the task \(id) it gives the record \(found.plain.debugDescription)")
+  }
+
   private func key(_ record: JSONValue) throws -> String {
-    guard let key = fields.key(record) else { throw api.failure.malformed("a task has no \(fields.id)") }
-    return key
+    if let key = fields.key(record) { return key }
+    let isTooLong = record[pointer: fields.id]?.hasLostDigits == true
+    throw api.failure.malformed(
+      isTooLong ? "a task's \(fields.id) is an integer beyond 64 bits" : "a task has no \(fields.id)")
   }
 
   private func state(_ record: JSONValue) throws -> RESTTaskFields.State {
@@ -118,7 +143,9 @@ final class RESTTaskSource: TaskSource {
   /// The task after a decision that was taken: it has to show it.
   private func decided(_ decision: Decision, _ task: TaskItem) async throws -> TaskItem {
     var decided = task
-    if let now = try? await self.task(task.id) {
+    let record = try? await record(task.id)
+    if let record, let fault = fault(of: record, as: task.id) { throw UnclearOutcome(cause: fault) }
+    if let now = record.flatMap({ try? item(task.id, $0) }) {
       if now.status.isOpen {
         throw UnclearOutcome(
           cause: .unavailable(
@@ -152,8 +179,7 @@ final class RESTTaskSource: TaskSource {
         "\(api.instance): the settings say nothing of how to \(decision.kind.rawValue); add tasks.\(decision.kind.rawValue)."
       )
     }
-    let params = try call.params(key: task.id.key, record: task.raw, decision: decision)
-    var request = try call.operation.request(params, api.settings)
+    var request = try request(call, for: task.id, record: task.raw, decision)
     request.isSentOnce = true
     return request
   }

@@ -41,15 +41,17 @@ struct SettingsPart {
     return pointer
   }
 
+  /// The name of a header; nil where it is missing.
+  func header(_ name: String) throws(SettingsError) -> String? {
+    guard let text = text(name) else { return nil }
+    guard HTTPHeaders.isName(text) else { throw fault(name, "\(text.debugDescription) can't be the name of a header") }
+    return text
+  }
+
   /// An address with nothing after its path.
   func url(_ name: String) throws(SettingsError) -> HTTPURL {
-    let text = text(name) ?? ""
-    let authority = text.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" }
-    if text.contains("?") || authority.contains("@") {
-      throw fault(name, "it takes an address without a query, user or password; these have settings of their own")
-    }
     do {
-      return try HTTPURL(text)
+      return try HTTPURL(base: text(name) ?? "")
     } catch {
       throw fault(name, "\(error); it takes an address such as https://host/path")
     }

@@ -51,13 +51,15 @@ struct ConnectionSettings {
 
   private static func timeouts(_ json: JSONValue?) throws(SettingsError) -> HTTPRequest.Timeouts {
     var timeouts = HTTPRequest.Timeouts()
+    func place(_ name: String) -> JSONPointer { JSONPointer.root.appending("timeouts").appending(name) }
     func read(_ name: String, _ target: inout Duration) throws(SettingsError) {
       guard let text = json?[name]?.string else { return }
       do {
         target = try DurationText.parse(text)
       } catch {
-        throw SettingsError(at: JSONPointer.root.appending("timeouts").appending(name), "\(error)")
+        throw SettingsError(at: place(name), "\(error)")
       }
+      guard target > .zero else { throw SettingsError(at: place(name), "\(name): it takes more than no time") }
     }
     try read("connect", &timeouts.connect)
     try read("idle", &timeouts.idle)
@@ -80,7 +82,7 @@ extension HTTPURL {
   /// - Throws: `SettingsError` that points at it.
   init(setting name: String, of json: JSONValue) throws(SettingsError) {
     do {
-      try self.init(json[name]?.string ?? "")
+      try self.init(base: json[name]?.string ?? "")
     } catch {
       throw SettingsError(
         at: JSONPointer.root.appending(name), "\(name): \(error); it takes an address such as https://host/path")

@@ -155,7 +155,10 @@ import Timing
     world.sandbox.with { $0.revokeTokens() }
     let error = try world.error("acme.user.list")
     #expect(error["code"] == -32003 && !error.description.contains(token))
+    _ = try world.error("tasks.refresh", ["provider": "acme"])
     #expect(try !world.call("agent.status").description.contains(token))
+    let events = try world.call("events.list", ["types": ["login-required", "poll-failed"]])
+    #expect(events["events"]?.array?.isEmpty == false && !events.description.contains(token), "\(events)")
     try await world.stop()
   }
 }

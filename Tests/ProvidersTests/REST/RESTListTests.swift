@@ -145,4 +145,95 @@ import Testing
       #expect(try await rig.failure("row.list").kind == "backend-error")
     }
   }
+
+  @Test(arguments: [#"{"href":"/rows?p=2"}"#, #"["/rows?p=2"]"#, "2", "true"])
+  func aNextAddressThatIsNoTextIsNotTheEnd(_ next: String) async throws {
+    let server = try ScriptedServer { _, n in Self.page(n * 10, 2, ",\"next\":\(n == 1 ? next : "null")") }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: settings(server.url, ["by": "link", "next": "/next"]))
+      let error = try await rig.failure("row.list")
+      #expect(error.kind == "backend-error" && error.message.contains("no text"), "\(error)")
+    }
+  }
+
+  @Test(arguments: ["-1", "0", "9", "\"x\"", "null"])
+  func aTotalBelowTheRowsThatAreThereIsNone(_ total: String) async throws {
+    let server = try ScriptedServer { _, n in Self.page(n * 10, n < 3 ? 10 : 0, ",\"total\":\(total)") }
+    try await onLoop { () async throws in
+      #expect(try await list(server, ["by": "page", "param": "p", "id": "/id", "total": "/total"]) == (20, true))
+      #expect(server.requests.count == 3)
+    }
+  }
+
+  @Test func whatIsNoLinkInALinkHeaderHidesNoOther() async throws {
+    let server = try ScriptedServer { _, n in
+      Self.page(n * 10, 2, headers: n == 1 ? ["Link": "next; rel=\"next\", </rows?after=1>; rel=next"] : [:])
+    }
+    try await onLoop { () async throws in
+      #expect(try await list(server, ["by": "link"]) == (4, true))
+    }
+  }
+
+  @Test(arguments: ["page", "offset"])
+  func aServiceThatIgnoresThePageIsCutOffWithoutIdsToo(_ style: String) async throws {
+    let server = try ScriptedServer { _, _ in Self.page(0, 5) }
+    try await onLoop { () async throws in
+      #expect(try await list(server, ["by": .init(style), "param": "p"]) == (5, false))
+      #expect(server.requests.count == 2)
+    }
+  }
+
+  @Test func rowsThatLookTheSameAreAllGivenWithoutAnId() async throws {
+    let server = try ScriptedServer { _, n in
+      .data(#"{"rows":[{"n":1},{"n":1},{"n":\#(n)}],"next":\#(n == 1 ? "7" : "null")}"#)
+    }
+    try await onLoop { () async throws in
+      #expect(try await list(server, ["by": "cursor", "param": "c", "next": "/next"]) == (6, true))
+    }
+  }
+
+  @Test func idsBeyond64BitsAreNotTakenForOne() async throws {
+    let server = try ScriptedServer { _, n in
+      .data(#"{"rows":[{"id":18446744073709551615,"n":\#(n)},{"id":18446744073709551614,"n":\#(n)}],"total":4}"#)
+    }
+    try await onLoop { () async throws in
+      #expect(try await list(server, ["by": "page", "param": "p", "id": "/id", "total": "/total"]) == (4, true))
+    }
+  }
+
+  @Test func aListOfMoreThanMemoryCanTakeIsAnErrorThatSaysWhatToDo() async throws {
+    // JSON takes blanks between its parts.
+    let blanks = String(repeating: " ", count: 15 << 20)
+    let server = try ScriptedServer { _, n in Self.page(n * 10, 1, blanks + ",\"next\":\(n)") }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: settings(server.url, ["by": "cursor", "param": "c", "next": "/next"]))
+      let error = try await rig.failure("row.list")
+      #expect(error.kind == "backend-error" && error.message.contains("more than 256 MiB; ask for less"), "\(error)")
+      #expect(server.requests.count == 18)
+      #expect(try await rig.call("row.list", ["limit": 3])["items"]?.array?.count == 3)
+    }
+  }
+
+  @Test func aPartOfAnAnswerIsNotTheList() async throws {
+    let server = try ScriptedServer { _, n in
+      .data(#"{"rows":[{"id":1}]}"#, status: 206, headers: ["Content-Range": "bytes 0-18/19000"])
+    }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: settings(server.url, ["by": "link"]))
+      let error = try await rig.failure("row.list")
+      #expect(error.kind == "backend-error" && error.message.contains("a part of the answer"), "\(error)")
+    }
+  }
+
+  @Test func anAnswerThatCannotBeDecodedIsNoneAndNamesTheCharset() async throws {
+    let server = try ScriptedServer { _, n in
+      var answer = ServerResponse(status: 200, headers: ["Content-Type": "application/json; charset=euc-jp"])
+      answer.body = Array(#"{"rows":[{"id":""#.utf8) + [0xC5, 0xEC] + Array(#""}]}"#.utf8)
+      return answer
+    }
+    try await onLoop { () async throws in
+      let error = try await RESTRig(settings: settings(server.url, ["by": "link"])).failure("row.list")
+      #expect(error.kind == "backend-error" && error.message.contains("euc-jp"), "\(error)")
+    }
+  }
 }

@@ -197,7 +197,7 @@ import Timing
       rig.clock.advance(by: .seconds(20))
       try await rig.call("user.list")
       #expect(rig.sandbox?.with { $0.logins } == 2)
-      #expect(!rig.requests.contains { $0 == "401" })
+      #expect(rig.sandbox?.with { $0.log.entries.allSatisfy { $0.status != 401 } } == true)
     }
   }
 
@@ -280,6 +280,182 @@ import Timing
       #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer abcd-efgh"])
       #expect(String(decoding: issuer.requests[0].body, as: UTF8.self) == "grant_type=client_credentials&scope=read")
       #expect(rig.hidden == ["abcd-efgh"])
+    }
+  }
+
+  @Test(arguments: [
+    header, ["type": "bearer", "token": .init(token)], ["type": "basic", "user": "ada", "password": "x"],
+  ])
+  func aCredentialThatIsRefusedGoesOutOncePerRequest(_ auth: JSONValue) async throws {
+    let server = try ScriptedServer { _, _ in .data("{}", status: 401) }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, auth))
+      for count in 1...2 {
+        #expect(try await rig.failure("thing.get", ["id": "1"]).kind == "login-required")
+        #expect(server.requests.count == count)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ServerResponse.data("{}", status: 400), .data("{}", status: 401), .data("{}", status: 403),
+    .data("{}", status: 423),
+    .data(#"{"error": "no"}"#),
+  ])
+  func aRefusedLoginIsNotSentAgain(_ answer: ServerResponse) async throws {
+    let server = try ScriptedServer { _, _ in answer }
+    try await onLoop { () async throws in
+      for auth in [Self.login, Self.cookie] {
+        let rig = try RESTRig(settings: Self.settings(server.url, auth))
+        let count = server.requests.count
+        for _ in 0..<3 {
+          let error = try await rig.failure("thing.get", ["id": "1"])
+          #expect(error.kind == "login-required" && error.message.contains("not sent again"), "\(error)")
+        }
+        #expect(server.requests.count == count + 1)
+      }
+    }
+  }
+
+  @Test(arguments: ["login", "cookie", "oauth"])
+  func anotherSecretIsAnotherTry(_ type: String) async throws {
+    let server = try ScriptedServer { request, _ in
+      if request.method == "GET" { return .data("{}") }
+      guard String(decoding: request.body, as: UTF8.self).contains("right") else { return .data("{}", status: 400) }
+      return .data(
+        #"{"data": {"token": "t"}, "access_token": "t"}"#, headers: ["Set-Cookie": "SID=1; Path=/"])
+    }
+    let secret: JSONValue = ["env": "PASSWORD"]
+    let auth: JSONValue =
+      type == "oauth"
+      ? [
+        "type": "oauth", "tokenUrl": .init("\(server.url)/token"), "clientId": "id", "clientSecret": secret,
+        "credentials": "body",
+      ] : (type == "login" ? Self.login : Self.cookie).setting("secrets", to: ["pass": secret])
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, auth))
+      rig.environment["PASSWORD"] = "wrong"
+      for _ in 0..<2 { #expect(try await rig.failure("thing.get", ["id": "1"]).kind == "login-required") }
+      rig.environment["PASSWORD"] = "right"
+      try await rig.call("thing.get", ["id": "1"])
+      #expect(server.requests.map(\.method) == ["POST", "POST", "GET"])
+    }
+  }
+
+  @Test func aLoginThatIsNotThereIsTriedAgain() async throws {
+    let server = try ScriptedServer { _, n in n == 1 ? .data("{}", status: 404) : .data(#"{"data": {"token": "t"}}"#) }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, Self.login))
+      _ = try await rig.failure("thing.get", ["id": "1"])
+      try await rig.call("thing.get", ["id": "1"])
+    }
+  }
+
+  private static let cookie: JSONValue = [
+    "type": "cookie", "path": "/login", "body": "form", "secrets": ["pass": "p+w/d-long-enough"],
+  ]
+
+  /// As web forms do it: everybody has a session.
+  @Test(arguments: ["/login?error", "/login", "login/"])
+  func aLoginThatLeadsBackToItselfIsRefusedAndNotSentAgain(_ location: String) async throws {
+    let server = try ScriptedServer { request, _ in
+      request.method == "POST"
+        ? ServerResponse(status: 302, headers: ["Location": location, "Set-Cookie": "SID=anonymous; Path=/"]) : .page
+    }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, Self.cookie))
+      for _ in 0..<3 { #expect(try await rig.failure("thing.get", ["id": "1"]).kind == "login-required") }
+      #expect(server.requests.map(\.path) == ["/login"])
+    }
+  }
+
+  @Test func theSettingsCanNameTheCookieOfAGoodLogin() async throws {
+    let server = try ScriptedServer { request, n in
+      guard request.method == "POST" else { return .data("{}") }
+      var headers: ServerHeaders = ["Location": "/login", "Set-Cookie": "SID=anonymous; Path=/"]
+      if n > 1 { headers.add("Set-Cookie", "auth=yes; Path=/") }
+      return ServerResponse(status: 303, headers: headers)
+    }
+    try await onLoop { () async throws in
+      let settings = Self.settings(server.url, Self.cookie.merging(["cookie": "auth"]))
+      let refused = try await RESTRig(settings: settings).failure("thing.get", ["id": "1"])
+      #expect(refused.kind == "login-required")
+      try await RESTRig(settings: settings).call("thing.get", ["id": "1"])
+    }
+  }
+
+  @Test func aSessionThatNeverLetAnybodyInIsNoReasonForAnotherLogin() async throws {
+    let server = try ScriptedServer { request, _ in
+      request.method == "POST"
+        ? ServerResponse(status: 302, headers: ["Location": "/login.jsp?error", "Set-Cookie": "SID=anonymous; Path=/"])
+        : .page
+    }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, Self.cookie))
+      for _ in 0..<3 { #expect(try await rig.failure("thing.get", ["id": "1"]).kind == "login-required") }
+      #expect(server.requests.filter { $0.method == "POST" }.count == 1)
+    }
+  }
+
+  @Test func cookiesAreHiddenThoseOfLaterAnswersToo() async throws {
+    let server = try ScriptedServer { request, n in
+      request.method == "POST"
+        ? .data("{}", headers: ["Set-Cookie": "SID=s3ss10n-c00kie-value; Path=/"])
+        : .data("{}", headers: ["Set-Cookie": "LATER=another-c00kie-value; Path=/"])
+    }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, Self.cookie))
+      try await rig.call("thing.get", ["id": "1"])
+      #expect(rig.hidden == ["s3ss10n-c00kie-value", "another-c00kie-value"])
+    }
+  }
+
+  @Test(arguments: ["2026-01-01T00:00:00Z", "0000-01-01T00:00:00Z"])
+  func aTokenThatHasEndedByItsOwnTimeIsUsedUntilItIsRefused(_ end: String) async throws {
+    let server = try ScriptedServer { request, n in
+      if request.path == "/session" { return .data(#"{"data": {"token": "token-\#(n)", "expires_at": "\#(end)"}}"#) }
+      return .data("{}", status: n == 5 ? 401 : 200)
+    }
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, Self.login))
+      for _ in 0..<4 { try await rig.call("thing.get", ["id": "1"]) }
+      #expect(
+        server.requests.map { $0.headers["X-Authentication-Token"] ?? "login" } == [
+          "login", "token-1", "token-1", "token-1", "token-1", "login", "token-6",
+        ])
+      #expect(rig.logged.filter { $0.hasPrefix("warning") }.count == 1)
+    }
+  }
+
+  @Test func aTokenOfAShortLifeIsUsedForTenSeconds() async throws {
+    try await onLoop { () async throws in
+      let rig = try RESTRig(changing: ["auth": Self.login]) { $0.switches.tokenLife = .seconds(2) }
+      rig.sandbox?.with { state in for n in 1...250 { state.makeUser("User \(n)", email: "u\(n)@acme.example") } }
+      try await rig.call("user.list")
+      rig.clock.advance(by: .seconds(9))
+      try await rig.call("user.list")
+      #expect(rig.sandbox?.with { $0.logins } == 1)
+      rig.clock.advance(by: .seconds(1))
+      try await rig.call("user.list")
+      #expect(rig.sandbox?.with { $0.logins } == 2)
+    }
+  }
+
+  @Test func theNextPageOfTheSandboxMayLeadElsewhereAndIsNotFetched() async throws {
+    let other = try ScriptedServer { _, _ in .data("[]") }
+    let target = other.url
+    try await onLoop { () async throws in
+      let list: JSONValue = ["method": "GET", "result": "/data", "paging": ["by": "link", "id": "/id"]]
+      let resources: JSONValue = ["user": ["path": "/users", "operations": ["list": list]]]
+      let sandbox = try required(RESTRig { $0.switches.linkForeign = target }.sandbox)
+      let auth: JSONValue = [
+        "type": "header", "header": "X-Authentication-Token", "token": .init(UsersAPIConfiguration().token),
+      ]
+      let rig = try RESTRig(
+        settings: ["url": .init(sandbox.baseURL), "auth": auth, "resources": resources], sandbox: sandbox)
+      rig.sandbox?.with { state in for n in 1...250 { state.makeUser("User \(n)", email: "u\(n)@acme.example") } }
+      let error = try await rig.failure("user.list")
+      #expect(error.message.contains("another server") && other.requests.isEmpty, "\(error)")
     }
   }
 }

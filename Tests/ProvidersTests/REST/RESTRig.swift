@@ -63,15 +63,25 @@ import Timing
 
   var logged: [String] { notes.log }
   var hidden: Set<String> { notes.hidden }
+  /// The values of secrets from the environment.
+  var environment: [String: String] {
+    get { notes.environment }
+    set { notes.environment = newValue }
+  }
 
   @Loop private final class Notes {
     var log: [String] = []
     var hidden: Set<String> = []
+    var environment: [String: String] = [:]
 
     func read(_ secret: Secret) throws -> String {
-      guard case .value(let value) = secret.origin else {
-        throw RPCError.loginRequired(provider: "acme", message: "\(secret) is not set")
-      }
+      let value: String? =
+        switch secret.origin {
+        case .value(let value): value
+        case .environment(let name): environment[name]
+        default: nil
+        }
+      guard let value else { throw RPCError.loginRequired(provider: "acme", message: "\(secret) is not set") }
       return value
     }
   }

@@ -29,8 +29,18 @@ import Testing
 
   @Test(
     arguments: [
-      (["url"], "ftp://host/", "/url", "https://host/path"), (["url"], "http://h/?a=b", "/url", "without a query"),
-      (["url"], "http://user:pass@h/", "/url", "without a query, user"),
+      (["url"], "ftp://host/", "/url", "https://host/path"),
+      (["url"], "http://h/?a=b", "/url", "no user, password, query"),
+      (["url"], "http://user:pass@h/", "/url", "no user"), (["url"], "http:///user:pass@h/", "/url", "no user"),
+      (["url"], "http://h/x#y", "/url", "fragment"), (["headers"], ["X A": "a"], "/headers/X A", "name of a header"),
+      (["headers"], ["X-A": "a\r\nX-B: 1"], "/headers/X-A", "one line"),
+      (["headers"], ["content-length": "5"], "/headers/content-length", "take it out"),
+      (["auth", "header"], "X:Y", "/auth/header", "name of a header"),
+      (
+        ["auth"], ["type": "header", "header": "X", "scheme": "a\r\nb", "token": "abcd"], "/auth/scheme", "one line"
+      ),
+      (["timeouts"], ["total": "0s"], "/timeouts/total", "more than no time"),
+      (["timeouts"], ["idle": "0s"], "/timeouts/idle", "more than no time"),
       (["auth"], ["type": "basic", "user": "ada"], "/auth", "password is missing"),
       (["auth"], ["type": "bearer", "token": "abcd", "user": "ada"], "/auth/user", "takes no such member"),
       (["auth"], ["type": "login", "path": "/{id}", "tokenAt": "/t"], "/auth/path", "takes no params"),
@@ -44,6 +54,10 @@ import Testing
       (
         user + ["get", "params", "id"], ["in": "query"], "/resources/user/operations/get/params/id/in",
         "stands in the path"
+      ),
+      (
+        user + ["list", "params", "q"], ["in": "header", "wire": "a b"], "/resources/user/operations/list/params/q",
+        "name of a header"
       ),
       (user + ["list", "params", "userID"], [:], "/resources/user/operations/list/params/userID", "set wire"),
       (user + ["list", "params", "q"], ["in": "body"], "/resources/user/operations/list/params", "GET does not have"),

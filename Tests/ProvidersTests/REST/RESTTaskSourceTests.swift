@@ -171,11 +171,15 @@ import Timing
 
 /// Mappings beyond that of the example.
 @Suite struct RESTTaskMappingTests {
-  private static func settings(_ url: String, _ tasks: JSONValue = [:]) -> JSONValue {
-    let list: JSONValue = ["summary": "Lists.", "method": "GET", "result": "/data"]
-    let id: JSONValue = ["type": "integer"]
+  private static func settings(
+    _ url: String, _ tasks: JSONValue = [:], type: String = "integer",
+    list: JSONValue = ["summary": "Lists.", "method": "GET", "result": "/data"]
+  ) -> JSONValue {
+    let id: JSONValue = ["type": .init(type)]
     let get: JSONValue = ["summary": "Reads.", "method": "GET", "path": "/{id}", "params": ["id": id]]
-    let delete: JSONValue = ["summary": "Refuses.", "method": "DELETE", "path": "/{id}", "params": ["id": id]]
+    let delete: JSONValue = [
+      "summary": "Refuses.", "method": "DELETE", "path": "/{id}", "params": ["id": id, "version": [:]],
+    ]
     let all: JSONValue = [
       "list": ["operation": "request.list"], "get": ["operation": "request.get"], "assignees": "/owners",
       "status": ["at": "/state", "ready": ["open"]], "reject": ["operation": "request.delete"],
@@ -211,6 +215,102 @@ import Timing
     try await onLoop { () async throws in
       let rig = try RESTRig(settings: Self.settings(server.url))
       #expect(try await rig.tasks().map(\.assignees) == [["42", "taro"], ["7"]])
+    }
+  }
+
+  /// A service with one record under the path `/requests/ANYTHING`.
+  private static func service(_ row: String, _ record: String) throws -> ScriptedServer {
+    try ScriptedServer { request, _ in
+      request.path == "/requests" ? .data("{\"data\": [\(row)]}") : .data(request.method == "GET" ? record : "{}")
+    }
+  }
+
+  @Test(arguments: ["007", "+7", " 7", "18446744073709551615", "x"])
+  func anIdThatTheParamDoesNotTakeAsItIsIsRefusedByName(_ id: String) async throws {
+    let server = try Self.service(#"{"id": "\#(id)", "state": "open"}"#, #"{"id": 7, "state": "open"}"#)
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url))
+      let (source, task) = (try rig.source, try required(try await rig.tasks().first))
+      #expect(task.id.key == id)
+      let errors = [
+        await #expect(throws: RPCError.self) { try await source.task(task.id) },
+        await #expect(throws: RPCError.self) { try await source.decide(Decision(.reject), on: task) },
+      ]
+      for error in errors {
+        #expect(error?.kind == "invalid-params" && error?.message.contains("acme/\(id)") == true, "\(error as Any)")
+      }
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test(arguments: ["..", "."])
+  func anIdThatIsNoNameInAPathIsRefusedByName(_ id: String) async throws {
+    let server = try Self.service(#"{"id": "\#(id)", "state": "open"}"#, "{}")
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, type: "string"))
+      let (source, task) = (try rig.source, try required(try await rig.tasks().first))
+      let error = await #expect(throws: RPCError.self) { try await source.task(task.id) }
+      #expect(error?.kind == "invalid-params" && error?.message.contains("acme/\(id)") == true, "\(error as Any)")
+    }
+  }
+
+  @Test func anotherRecordThanTheOneAskedForIsNotTaken() async throws {
+    let server = try Self.service(#"{"id": 7, "state": "open"}"#, #"{"id": 9, "state": "decided"}"#)
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url))
+      let (source, task) = (try rig.source, try required(try await rig.tasks().first))
+      let error = await #expect(throws: RPCError.self) { try await source.task(task.id) }
+      #expect(error?.kind == "backend-error" && error?.message.contains("the record \"9\"") == true, "\(error as Any)")
+      await #expect(throws: UnclearOutcome.self) {
+        try await rig.passingTime { try await source.decide(Decision(.reject), on: task) }
+      }
+    }
+  }
+
+  @Test func aRecordMayLeaveOutTheIdThatItWasAskedForBy() async throws {
+    let server = try Self.service(#"{"id": 7, "state": "open"}"#, #"{"state": "open"}"#)
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url))
+      let (source, task) = (try rig.source, try required(try await rig.tasks().first))
+      #expect(try await source.task(task.id)?.id.key == "7")
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"id": 18446744073709551615, "state": "open"}"#, "/id is an integer beyond 64 bits"),
+    (#"{"id": 1, "state": "open", "amount": 12345678901234567890}"#, "/amount of the task acme/1 is an integer beyond"),
+  ])
+  func aTaskThatRestsOnANumberBeyond64BitsIsRefusedByName(_ row: String, _ says: String) async throws {
+    let server = try Self.service(row, "{}")
+    try await onLoop { () async throws in
+      let rig = try RESTRig(settings: Self.settings(server.url, ["decisive": ["/amount"]]))
+      let error = await #expect(throws: RPCError.self) { try await rig.tasks() }
+      #expect(error?.kind == "backend-error" && error?.message.contains(says) == true, "\(error as Any)")
+    }
+  }
+
+  @Test(arguments: ["18446744073709551615", "[1, {\"a\": -18446744073709551615}]"])
+  func aNumberBeyond64BitsIsNotSentDamaged(_ version: String) async throws {
+    let server = try Self.service(#"{"id": 1, "state": "open", "version": \#(version)}"#, "{}")
+    try await onLoop { () async throws in
+      let reject: JSONValue = ["operation": "request.delete", "from": ["version": "/version"]]
+      let rig = try RESTRig(settings: Self.settings(server.url, ["reject": reject]))
+      let (source, task) = (try rig.source, try required(try await rig.tasks().first))
+      let error = await #expect(throws: RPCError.self) { try await source.decide(Decision(.reject), on: task) }
+      #expect(error?.kind == "invalid-params" && error?.message.contains("version takes /version") == true)
+      #expect(server.requests.count == 1)
+    }
+  }
+
+  @Test func theIdOfTasksTellsRowsApartWhereThePagingNamesNone() async throws {
+    let server = try ScriptedServer { _, n in
+      .data(#"{"data": [{"id": 1, "state": "open", "seen": \#(n)}, {"id": 2, "state": "open", "seen": \#(n)}]}"#)
+    }
+    try await onLoop { () async throws in
+      let list: JSONValue = ["method": "GET", "result": "/data", "paging": ["by": "page", "param": "p"]]
+      let rig = try RESTRig(settings: Self.settings(server.url, list: list))
+      let snapshot = try await rig.snapshot()
+      #expect(snapshot.items.count == 2 && !snapshot.isComplete && server.requests.count == 2)
     }
   }
 }
