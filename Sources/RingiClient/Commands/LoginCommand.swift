@@ -1,5 +1,6 @@
 internal import Glibc
 internal import JSON
+internal import Text
 
 extension Command {
   static let login = Command(
@@ -36,7 +37,7 @@ private enum Login {
     while true {
       let visit = try listener.next(before: deadline)
       // Somebody else at the port, or the answer to a login of before, changes nothing.
-      guard let answered = visit.query["state"], areEqual(answered, state) else {
+      guard let answered = visit.query["state"], areEqualSecrets(answered, state) else {
         visit.answer(400, "This is no answer to the login that was begun. Nothing was changed.")
         continue
       }
@@ -71,11 +72,5 @@ private enum Login {
       visit.answer(200, "The login failed; the terminal tells why. This page may be closed.")
       throw error
     }
-  }
-
-  /// Takes as long whatever the first difference is.
-  private static func areEqual(_ a: String, _ b: String) -> Bool {
-    let (a, b) = (Array(a.utf8), Array(b.utf8))
-    return a.count == b.count && zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }

@@ -4,6 +4,7 @@ internal import HTTP
 internal import JSON
 internal import JSONRPC
 internal import RingiKit
+internal import Text
 
 /// The logins that persons have begun with a browser, each good for one answer.
 @Loop
@@ -59,7 +60,7 @@ final class PluginLogins {
       attempts[instance] = nil
       throw RPCError.notFound("No login of \(instance) is under way; begin it anew with `ringi login \(instance)`.")
     }
-    guard Self.areEqual(attempt.state, state) else {
+    guard areEqualSecrets(attempt.state, state) else {
       throw RPCError.conflict(
         "This is no answer to the login of \(instance) that was begun (another state); nothing was changed.")
     }
@@ -79,11 +80,5 @@ final class PluginLogins {
 
   private static func urlBase64(_ bytes: [UInt8]) -> String {
     Base64.encode(bytes).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-  }
-
-  /// Takes as long whatever the first difference is.
-  private static func areEqual(_ a: String, _ b: String) -> Bool {
-    let (a, b) = (Array(a.utf8), Array(b.utf8))
-    return a.count == b.count && zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }
