@@ -195,6 +195,20 @@ import Timing
     world.stop()
   }
 
+  /// The second one must not take it from the first.
+  @Test func twoLoginsAtOnceAreEachGoodForOneAnswer() throws {
+    let world = try World(.todoist)
+    let client = try world.folder.client()
+    let begun = try (0..<2).map { _ in try client.call("plugins.login", ["plugin": "todo"]) }
+    for login in begun {
+      let code = try World.code(of: try WebPage.redirect(from: try #require(login["url"]?.string)))
+      let params: JSONValue = ["plugin": "todo", "state": login["state"] ?? .null, "code": JSONValue(code)]
+      #expect(try client.call("plugins.finishLogin", params)["plugin"] == "todo")
+      #expect(try client.refusal("plugins.finishLogin", params)?["data"]?["kind"] != nil)
+    }
+    world.stop()
+  }
+
   @Test func theBrowserIsOpenedByTheDesktopsProgram() throws {
     let world = try World(.todoist)
     let (opener, note) = (world.folder.path("bin/xdg-open"), world.folder.path("opened"))

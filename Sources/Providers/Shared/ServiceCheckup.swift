@@ -29,12 +29,14 @@ final class ServiceCheckup: Checkup {
   func findings(file: String, within limit: Duration) async -> [Finding] {
     let trace = HTTPTrace(clock: context.clock)
     let outcome: Result<Bool, RPCError>
+    var isTimeout = false
     do {
       let isProof = try await HTTPTrace.$current.withValue(trace) { [context, read] in
         try await context.clock.withTimeout(limit) { try await read() }
       }
       outcome = .success(isProof)
     } catch is TimeoutError {
+      isTimeout = true
       outcome = .failure(.unavailable("no whole answer came within \(DurationText.format(limit))"))
     } catch let error as RPCError {
       outcome = .failure(error)
@@ -43,7 +45,7 @@ final class ServiceCheckup: Checkup {
     }
     return ServiceFindings(
       instance: context.instance, file: file, url: url, tls: connection.tls, credentials: credentials, limit: limit,
-      exchanges: trace.exchanges, outcome: outcome
+      exchanges: trace.exchanges, outcome: outcome, isTimeout: isTimeout
     ).all
   }
 }

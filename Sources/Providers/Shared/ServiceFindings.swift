@@ -13,6 +13,8 @@ struct ServiceFindings {
   let exchanges: [HTTPTrace.Exchange]
   /// Whether the read shows that the credentials are good, or why it failed.
   let outcome: Result<Bool, RPCError>
+  /// Whether it failed for want of time.
+  let isTimeout: Bool
 
   private var failure: RPCError? {
     if case .failure(let error) = outcome { error } else { nil }
@@ -38,6 +40,11 @@ struct ServiceFindings {
   private func reachability(_ host: Host) -> Finding {
     let name = "\(host.origin.host):\(host.origin.port)"
     switch host.last?.outcome {
+    // A login under way, which others wait for too, is no request of this check's own.
+    case nil where isTimeout:
+      return problem(
+        "nothing came of asking \(name) within \(DurationText.format(limit))",
+        "See whether the service, and where the login is, are up and not overloaded.")
     case nil: return Finding(.reachability, .skipped, "\(name) was not asked: \(whyUnasked)")
     case .success(let response) where response.status >= 500:
       return Finding(

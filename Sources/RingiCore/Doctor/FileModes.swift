@@ -23,7 +23,37 @@ enum FileModes {
   }
 
   /// What is wrong with files; a file that is not there is none of the matters here.
-  static func check(_ rules: [Rule]) -> [Finding] { rules.flatMap(breaches) }
+  static func check(_ rules: [Rule]) -> [Finding] {
+    var folders: [Finding] = []
+    let own = Set(rules.map(\.path))
+    for finding in rules.flatMap({ openFolders(above: $0.path, but: own) }) where !folders.contains(finding) {
+      folders.append(finding)
+    }
+    return folders + rules.flatMap(breaches)
+  }
+
+  /// Whoever may change a folder may put another file in the place of one in it, unless it is sticky.
+  ///
+  /// - Parameters:
+  ///   - path: A file or folder.
+  ///   - own: Folders that have a rule of their own.
+  /// - Returns: The folders above it that everybody may change.
+  private static func openFolders(above path: String, but own: Set<String>) -> [Finding] {
+    var found: [Finding] = []
+    var folder = path[...]
+    while let slash = folder.dropLast().lastIndex(of: "/") {
+      folder = folder[...slash]
+      var status = stat()
+      guard !own.contains(String(folder.dropLast())), stat(String(folder), &status) == 0 else { continue }
+      let mode = UInt32(status.st_mode) & 0o7777
+      guard mode & 0o1002 == 0o002 else { continue }
+      found.append(
+        Finding(
+          .permissions, .problem, "everybody on this machine may replace what is in \(folder)",
+          advice: "Close it: `chmod \(octal(mode & ~0o022)) \(folder)`."))
+    }
+    return found
+  }
 
   private static func breaches(_ rule: Rule) -> [Finding] {
     var status = stat()

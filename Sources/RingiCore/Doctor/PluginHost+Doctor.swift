@@ -23,7 +23,7 @@ extension PluginHost {
       return Doctor.Section(plugin: file.instance, checks: [Doctor.Check(.state) { _ in [state] + wrong }])
     }
     let (clock, secrets) = (parts.clock, secrets(of: entry))
-    let rules = [FileModes.Rule(file.path, "the plugin's file")] + secrets.flatMap { self.rules($0, file) }
+    let rules = [rule(file, secrets)] + secrets.flatMap { self.rules($0, file) }
     let program = program(of: file)
     return Doctor.Section(
       plugin: file.instance,
@@ -34,7 +34,7 @@ extension PluginHost {
             (FileModes.check(rules), program?())
           }
           guard let (breaches, program) = found else { return [.hung(.permissions, file.path)] }
-          let sound = Finding(.permissions, .ok, "its file and its secrets' are closed to others")
+          let sound = Finding(.permissions, .ok, "nobody else may change its file, or read its secrets")
           return (breaches.isEmpty ? [sound] : breaches) + [program].compactMap(\.self)
         },
         Doctor.Check(.reachability) { [unowned self] limit in await backend(of: entry, secrets, within: limit) },
@@ -87,6 +87,14 @@ extension PluginHost {
       .compactMap { place in settings[pointer: place].flatMap { Secret($0) }.map { (place, $0) } }
   }
 
+  /// A file in which a secret itself stands is not for others to read.
+  private func rule(_ file: PluginFile, _ secrets: [PlacedSecret]) -> FileModes.Rule {
+    let holdsSecret = secrets.contains { if case .value = $0.secret.origin { true } else { false } }
+    return holdsSecret
+      ? FileModes.Rule(file.path, "the plugin's file, in which a secret stands,", forbidden: 0o066, doubtful: 0o040)
+      : FileModes.Rule(file.path, "the plugin's file")
+  }
+
   private func rules(_ placed: PlacedSecret, _ file: PluginFile) -> [FileModes.Rule] {
     let what = "the secret \(placed.place.tokens.last ?? "")"
     switch placed.secret.origin {
@@ -118,10 +126,12 @@ extension PluginHost {
   // MARK: The backend
 
   private func backend(of entry: Entry, _ secrets: [PlacedSecret], within limit: Duration) async -> [Finding] {
+    let began = parts.clock.uptime
     let unreadable = await unreadable(secrets, entry.file, within: limit / 2)
+    let left = limit - .nanoseconds(parts.clock.uptime - began)
     var found: [Finding] = []
     if let checkup = (entry.plugin as? BuiltinPlugin)?.checkup {
-      found = await checkup.findings(file: entry.file.path, within: limit / (secrets.isEmpty ? 1 : 2))
+      found = await checkup.findings(file: entry.file.path, within: left)
     } else if let plugin = entry.plugin as? ProcessPlugin, plugin.supervisor.state == .running {
       found = await ping(plugin, within: limit)
     }

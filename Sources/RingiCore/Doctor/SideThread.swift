@@ -14,7 +14,7 @@ final class SideThread {
   }
 
   /// What a hung file system may leave waiting; beyond it nothing more is tried.
-  private static let most = 64
+  private static let most = 4096
 
   /// Does something on the thread.
   ///

@@ -21,12 +21,15 @@ final class PluginLogins {
   static let patience = Duration.seconds(600)
 
   private let clock: any LoopClock
-  /// The last one of each instance.
-  private var attempts: [String: Attempt] = [:]
+  /// How many an instance may have under way: two people, or one who begins anew.
+  private static let most = 4
+
+  /// The last ones of each instance, the oldest first.
+  private var attempts: [String: [Attempt]] = [:]
 
   init(clock: any LoopClock) { self.clock = clock }
 
-  /// Begins a login, in place of one that was begun before.
+  /// Begins a login.
   ///
   /// - Returns: `{plugin, url, redirect, state, expiresIn}`.
   /// - Throws: `RPCError`.
@@ -35,8 +38,9 @@ final class PluginLogins {
     let challenge = Self.urlBase64(try SHA256.hash(of: Array(verifier.utf8)))
     let page = try login.page(state: state, challenge: challenge)
     let seconds = Self.patience.components.seconds
-    attempts[instance] = Attempt(
+    let attempt = Attempt(
       login: login, state: state, verifier: verifier, end: clock.uptime + seconds * 1_000_000_000)
+    attempts[instance] = (open(instance, login) + [attempt]).suffix(Self.most)
     return [
       "plugin": JSONValue(instance), "url": JSONValue(page.text), "redirect": JSONValue(login.redirect),
       "state": JSONValue(state), "expiresIn": JSONValue(seconds),
@@ -56,17 +60,24 @@ final class PluginLogins {
   func finish(
     _ instance: String, _ login: any BrowserLogin, state: String, code: String, willUse: () -> Void
   ) async throws -> String {
-    guard let attempt = attempts[instance], attempt.login === login, clock.uptime < attempt.end else {
-      attempts[instance] = nil
+    var open = open(instance, login)
+    attempts[instance] = open.isEmpty ? nil : open
+    guard !open.isEmpty else {
       throw RPCError.notFound("No login of \(instance) is under way; begin it anew with `ringi login \(instance)`.")
     }
-    guard areEqualSecrets(attempt.state, state) else {
+    guard let index = open.firstIndex(where: { areEqualSecrets($0.state, state) }) else {
       throw RPCError.conflict(
         "This is no answer to the login of \(instance) that was begun (another state); nothing was changed.")
     }
-    attempts[instance] = nil
+    let attempt = open.remove(at: index)
+    attempts[instance] = open
     willUse()
     return try await login.logIn(code: code, verifier: attempt.verifier)
+  }
+
+  /// Those that can still be answered: in time, and of the plugin that runs.
+  private func open(_ instance: String, _ login: any BrowserLogin) -> [Attempt] {
+    (attempts[instance] ?? []).filter { $0.login === login && clock.uptime < $0.end }
   }
 
   /// Gives up a login that was begun; the instance is not there any more.

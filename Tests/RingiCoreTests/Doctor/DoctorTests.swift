@@ -68,6 +68,38 @@ import Testing
     try await rig.stop()
   }
 
+  @Test func aFileInWhichASecretStandsIsNotForOthersToRead() async throws {
+    let rig = try await AgentRig(settings: ["password": "administer-9"])
+    let file = "\(rig.folder.path)/config/plugins.d/sap.json"
+    chmod(file, 0o600)
+    #expect(try only(rig, "permissions", of: "sap")["status"] == "ok")
+    chmod(file, 0o644)
+    let finding = try only(rig, "permissions", of: "sap")
+    #expect(finding["status"] == "problem" && finding["message"]?.string?.contains("a secret stands") == true)
+    try await rig.stop()
+  }
+
+  @Test func aFolderInWhichEverybodyMayPutFilesIsAProblem() async throws {
+    let rig = try await AgentRig()
+    chmod(rig.folder.path, 0o777)
+    let finding = try only(rig, "permissions", of: "sap")
+    #expect(finding["status"] == "problem" && finding["message"]?.string?.contains("may replace what is in") == true)
+    chmod(rig.folder.path, 0o1777)
+    #expect(try only(rig, "permissions", of: "sap")["status"] == "ok")
+    try await rig.stop()
+  }
+
+  /// The login is another task's, so that no request of the check's own tells of it.
+  @Test func aBackendThatTakesConnectionsAndNeverAnswersIsAProblem() async throws {
+    let hang = try #require(Fault(.hang(applied: false), on: "POST /oauth/token", count: nil))
+    let limits = ["ringi.json": #"{"limits": {"requestTimeout": "2s"}}"#]
+    let rig = try await AgentRig(.cf, files: limits) { $0.inject(hang) }
+    let finding = try only(rig, "reachability", of: "sap")
+    #expect(finding["status"] == "problem" && finding["message"]?.string?.contains("nothing came of asking") == true)
+    rig.control.clearFaults()
+    try await rig.stop()
+  }
+
   @Test func whatOthersMayChangeIsAProblem() async throws {
     let rig = try await AgentRig()
     let path = rig.folder.path
