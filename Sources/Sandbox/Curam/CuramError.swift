@@ -5,14 +5,16 @@ enum CuramError: Error {
   /// Nobody is logged in; how that is said is a switch.
   case loggedOut
   /// With the product's own code.
-  case referer, token, rights
-  case badRequest, notFound
+  case referer, token
+  /// With a code that is made up.
+  case rights, badRequest, notFound
   /// An HTML page of the application server.
   case page(Int, String)
 }
 
 /// A message in the languages that the sandbox speaks.
 struct CuramMessage {
+  /// The product's for Referer and token; the others are made up, since nothing public tells them.
   let code: Int
   let english: String
   let french: String

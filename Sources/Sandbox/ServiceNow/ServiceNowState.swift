@@ -59,7 +59,7 @@ package struct ServiceNowState: ReplayingService {
     var response = switches.hibernating ? Self.hibernatingPage : route(request, at: clock.now)
     let moment = clock.now + .seconds(switches.dateSkew)
     let common = [
-      ("X-Is-Logged-In", "\(response.status < 400)"), ("X-Transaction-ID", RandomText.lowerHex(12)),
+      ("X-Is-Logged-In", "\(response.status != 401)"), ("X-Transaction-ID", RandomText.lowerHex(12)),
       ("Server", "ServiceNow"), ("Cache-Control", "no-cache,no-store,must-revalidate,max-age=-1"),
       ("Pragma", "no-store,no-cache"), ("Date", moment.httpDate),
     ]

@@ -14,5 +14,11 @@ extension ServerResponse {
   }
 
   /// What a proxy answers instead of the service when the login has expired: success, and HTML.
-  static let loginPage = page(200, "Unauthorized: log in to continue", title: "Login")
+  static let loginPage = ServerResponse(
+    status: 200, headers: ["Content-Type": "text/html;charset=utf-8", "Content-Language": "en"],
+    text: """
+      <html><head><title>Login</title></head><body><h1>Unauthorized: log in to continue</h1>
+      <form method="post" action="j_security_check"><input name="j_username"><input name="j_password" type="password">
+      </form></body></html>
+      """)
 }

@@ -30,6 +30,11 @@ import Timing
     #expect(answer["Cache-Control"] == "no-cache,no-store,must-revalidate,max-age=-1")
   }
 
+  @Test func aRefusalOfSomethingElseThanTheLoginIsForSomebodyWhoIsLoggedIn() throws {
+    let answer = try ServiceNowRequests(startedServiceNow()).get("task/nowhere")
+    #expect(answer.status == 404 && answer["X-Is-Logged-In"] == "true")
+  }
+
   @Test func aSessionsCookiesNeedItsTokenAndEndWithTime() throws {
     let sandbox = try startedServiceNow()
     let first = try ServiceNowRequests(sandbox).get("task")

@@ -39,6 +39,11 @@ final class RawConnection {
 
   func send(_ text: String) { send(Array(text.utf8)) }
 
+  /// Waits until an answer has begun.
+  func waitForBytes() throws {
+    while unread.isEmpty { try more() }
+  }
+
   /// Reads one whole answer and leaves what follows it for the next call.
   func answer() throws -> RawAnswer {
     while headEnd == nil { try more() }

@@ -3,7 +3,7 @@ import Sandbox
 import Testing
 import Timing
 
-/// The rules of the fact sheet's section B11, by their numbers.
+/// The rules of the fact sheet's section B11, whose numbers stand before each test.
 @Suite struct TodoistSandboxTests {
   private func started(
     token: String? = nil, _ change: (inout TodoistConfiguration) -> Void = { _ in }
@@ -17,7 +17,8 @@ import Timing
       sandbox: sandbox, headers: [("Authorization", "Bearer \(token ?? configuration.token)")])
   }
 
-  @Test func rule1OldVersionsAreGone() throws {
+  /// Rule 1.
+  @Test func oldVersionsAreGone() throws {
     let client = try started()
     for path in ["/rest/v2/tasks", "/sync/v8/sync", "/sync/v9/sync"] {
       let answer = try client.send("GET", path)
@@ -25,7 +26,8 @@ import Timing
     }
   }
 
-  @Test func rule2Tokens() throws {
+  /// Rule 2.
+  @Test func aTokenIsNeededAndMayDoWhatItsScopesSay() throws {
     let client = try started()
     let none = try client.send("GET", "user", without: "Authorization")
     #expect(try none.status == 401 && none.json()["error_code"] == 477)
@@ -35,7 +37,8 @@ import Timing
     #expect(try narrow.send("POST", "tasks", ["content": "a"]).status == 403)
   }
 
-  @Test func rule3Pages() throws {
+  /// Rule 3.
+  @Test func pagesFollowEachOtherByCursorsThatStandForOneQuery() throws {
     let client = try started()
     client.sandbox.with { state in for number in 0..<60 { state.makeTask("\(number)") } }
     let first = try client.send("GET", "tasks").json()
@@ -50,7 +53,8 @@ import Timing
     }
   }
 
-  @Test func rules4And5IdsAndMethods() throws {
+  /// Rules 4 and 5.
+  @Test func numericIDsAndPatchesAreRefused() throws {
     let client = try started()
     let id = client.sandbox.with { $0.makeTask("a") }
     #expect(id.count == 16)
@@ -62,7 +66,8 @@ import Timing
     #expect(try client.send("POST", "tasks/\(id)", ["content": "b"]).json()["content"] == "b")
   }
 
-  @Test func rules6And7Recurrence() throws {
+  /// Rules 6 and 7.
+  @Test func aCloseMovesARecurringTaskAndADateAloneEndsTheRecurrence() throws {
     let client = try started()
     let (once, again) = client.sandbox.with {
       ($0.makeTask("a", due: "2026-11-30"), $0.makeTask("b", every: "every week"))
@@ -82,7 +87,27 @@ import Timing
     #expect(try null.status == 200 && null.json() == .null)
   }
 
-  @Test func rule9Commands() throws {
+  /// Rule 8.
+  @Test(arguments: [false, true]) func aRepeatedRequestIDIsCarriedOutOnceWhereTheSwitchSaysSo(_ dedups: Bool) throws {
+    let client = try started { $0.switches.dedupsRequestIDs = dedups }
+    let ids = try (0..<2).map { _ in
+      try client.send("POST", "tasks", ["content": "a"], headers: [("X-Request-Id", "r1")]).json()["id"]
+    }
+    #expect((ids[0] == ids[1]) == dedups)
+    #expect(try client.send("GET", "tasks").json()["results"]?.array?.count == (dedups ? 1 : 2))
+  }
+
+  /// Rule 8.
+  @Test func aRequestIDHasAtMost36Bytes() throws {
+    let client = try started()
+    for (length, status) in [(36, 200), (37, 400)] {
+      let id = String(repeating: "a", count: length)
+      #expect(try client.send("POST", "tasks", ["content": "a"], headers: [("X-Request-Id", id)]).status == status)
+    }
+  }
+
+  /// Rule 9.
+  @Test func aCommandIsCarriedOutOnceAndFailsInsideASuccess() throws {
     let client = try started()
     let id = client.sandbox.with { $0.makeTask("b", every: "every day") }
     let command: JSONValue = ["type": "item_close", "uuid": "u1", "args": ["id": .init(id)]]
@@ -100,7 +125,8 @@ import Timing
     #expect(full["full_sync"] == true && full["items"]?.array?.count == 1)
   }
 
-  @Test func rules10To12Limits() throws {
+  /// Rules 10 to 12.
+  @Test func requestsTimesAndBodiesHaveLimits() throws {
     let client = try started { $0.switches.rateLimit = 1 }
     #expect(try client.send("GET", "user").status == 200)
     let limited = try client.send("GET", "user")
@@ -116,7 +142,7 @@ import Timing
     #expect(try client.send("POST", "tasks", ["content": large]).status == 413)
   }
 
-  @Test func loginWithAndWithoutProof() throws {
+  @Test func aLoginNeedsTheProofOfItsChallenge() throws {
     let client = try started()
     let query = "client_id=ringi-client-1&scope=data:read_write,data:delete&state=s%201"
     // RFC 7636, appendix B.
@@ -126,13 +152,8 @@ import Timing
       return location.split(separator: "code=").last.map { String($0.prefix { $0 != "&" }) } ?? ""
     }
     func exchange(_ more: String) throws -> RawAnswer {
-      let form = "client_id=ringi-client-1&client_secret=ringi-secret-1%2F%2B%3D&\(more)"
-      let connection = try RawConnection(
-        port: client.sandbox.url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0)
-      connection.send(
-        "POST /oauth/access_token HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: \(form.utf8.count)\r\n\r\n\(form)"
-      )
-      return try connection.answer()
+      try client.post(
+        form: "client_id=ringi-client-1&client_secret=ringi-secret-1%2F%2B%3D&\(more)", to: "/oauth/access_token")
     }
     #expect(try exchange("code=\(code())").json()["error"] == "bad_authorization_code")
     let verifier = "code_verifier=dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"

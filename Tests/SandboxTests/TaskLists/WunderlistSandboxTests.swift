@@ -3,7 +3,7 @@ import Sandbox
 import Testing
 import Timing
 
-/// The rules of the fact sheet's section A8, by their numbers.
+/// The rules of the fact sheet's section A8, whose numbers stand before each test.
 @Suite struct WunderlistSandboxTests {
   private func started(
     _ change: (inout WunderlistConfiguration) -> Void = { _ in }
@@ -20,7 +20,8 @@ import Timing
 
   private func type(_ answer: RawAnswer) -> String? { (try? answer.json())?["error"]?["type"]?.string }
 
-  @Test func rule1MissingHeaders() throws {
+  /// Rule 1.
+  @Test func bothHeadersAreNeeded() throws {
     let client = try started()
     for header in ["X-Access-Token", "X-Client-ID"] {
       #expect(try client.send("GET", "user", without: header).status == 401)
@@ -30,7 +31,8 @@ import Timing
     #expect(try answer.status == 500 && answer.json()["error"]?["authentication"] == ["missing"])
   }
 
-  @Test func rules2To5Bodies() throws {
+  /// Rules 2 to 5.
+  @Test func aBodyIsJSONWithMembersOfTheirTypes() throws {
     let client = try started()
     let list = client.sandbox.with { $0.makeList("a") }
     #expect(try client.send("POST", "lists", ["title": "a"], type: "text/plain").status == 400)
@@ -44,7 +46,8 @@ import Timing
     #expect(long.status == 422 && type(long) == "validation_error")
   }
 
-  @Test func rules7And8Revisions() throws {
+  /// Rules 7 and 8.
+  @Test func aChangeNeedsTheRevisionOfNowAndRisesToTheRootLater() throws {
     let client = try started { $0.switches.bubbleDelay = .after(.seconds(3)) }
     let list = client.sandbox.with { $0.makeList("a") }
     let id = client.sandbox.with { $0.makeTask("a", list: list) }
@@ -63,7 +66,8 @@ import Timing
     #expect(client.sandbox.with { $0.rootRevision } > root)
   }
 
-  @Test func rules9And10DeletionsAndLists() throws {
+  /// Rules 9 and 10.
+  @Test func aDeletionNeedsTheRevisionAndAListItsID() throws {
     let client = try started()
     let list = client.sandbox.with { $0.makeList("a") }
     let id = client.sandbox.with { $0.makeTask("a", list: list) }
@@ -77,7 +81,8 @@ import Timing
     #expect(try client.send("GET", "reminders/1").status == 404)
   }
 
-  @Test func rules6And13OptionalAttributes() throws {
+  /// Rules 6 and 13.
+  @Test func whatIsNotSetIsMissingAndTheTitleStays() throws {
     let client = try started()
     let list = client.sandbox.with { $0.makeList("a") }
     let made = try client.send(
@@ -92,7 +97,8 @@ import Timing
     #expect(removed["due_date"] == nil)
   }
 
-  @Test func rules14And15Login() throws {
+  /// Rules 14 and 15.
+  @Test func aLoginTakesTheRegisteredCallbackAndACodeOnce() throws {
     let client = try started()
     let configuration = WunderlistConfiguration()
     let callback = "http%3A%2F%2F127.0.0.1%3A17790%2Fcallback"
@@ -117,5 +123,16 @@ import Timing
     #expect(token["access_token"]?.string?.count == 48 && token.object?.count == 1)
     let second = try client.send("POST", "/oauth/access_token", exchange)
     #expect(try second.status == 400 && second.json() == [:])
+  }
+
+  @Test func theTokenEndpointTakesAFormWhereTheSwitchSaysSo() throws {
+    let client = try started { $0.switches.legacyFormOk = true }
+    let callback = "http%3A%2F%2F127.0.0.1%3A17790%2Fcallback"
+    let answer = try client.send("GET", "/oauth/authorize?client_id=ringi-client-1&redirect_uri=\(callback)&state=a")
+    let code = try #require(answer.all("Location").first?.split(separator: "&code=").last)
+    let secret = WunderlistConfiguration().clientSecret.utf8.map { "%" + String($0, radix: 16) }.joined()
+    let token = try client.post(
+      form: "client_id=ringi-client-1&client_secret=\(secret)&code=\(code)", to: "/oauth/access_token")
+    #expect(try token.json()["access_token"]?.string?.count == 48)
   }
 }
