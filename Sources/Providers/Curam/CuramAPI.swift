@@ -47,12 +47,13 @@ final class CuramAPI {
     do {
       response = try await client.send(method, path.url(below: base), body: body)
     } catch let error as HTTPError {
-      let cause = failure.error(error, mayRepeat: false)
-      if error.requestWasSent { throw UnclearOutcome(cause: cause) }
-      throw cause
+      throw error.ofWrite(failure.error(error, mayRepeat: false))
     }
+    if CuramClient.isUndone(response) { throw failure.error(response) }
     switch response.status {
-    case 200...299 where !CuramClient.isLoggedOut(response): break
+    case 200 where Self.isPage(response), 300...399:
+      throw UnclearOutcome(cause: failure.backend("answers a write with \(failure.shape(response))", response))
+    case 200...299: break
     case 408, 425, 429, 500...: throw UnclearOutcome(cause: failure.error(response))
     default: throw failure.error(response)
     }
@@ -66,6 +67,11 @@ final class CuramAPI {
     } catch {
       throw failure.malformed("\(error)")
     }
+  }
+
+  /// Some servers call an empty body a page.
+  private static func isPage(_ response: HTTPResponse) -> Bool {
+    response.contentType?.essence == "text/html" && response.text.string.contains { !$0.isWhitespace }
   }
 
   /// The last part of `Location`, whose host and context root may be wrong behind a gateway.

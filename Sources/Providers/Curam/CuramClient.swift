@@ -24,7 +24,7 @@ final class CuramClient {
     self.settings = settings
     clock = context.clock
     failure = CuramFailure(instance: context.instance, clock: context.clock)
-    let curl = settings.connection.client()
+    let curl = CookieHidingClient(settings.connection.client(), hide: context.hide)
     once = RestingClient(curl, clock: context.clock)
     retrying = RetryingClient(once, clock: context.clock)
     login = CuramLogin(settings, client: once, failure: failure, context: context)
@@ -50,7 +50,7 @@ final class CuramClient {
       let session = try await currentSession()
       let token = session.token
       let response = try await sender.send(request(method, url, body, session))
-      if mayLogIn, Self.isLoggedOut(response) {
+      if mayLogIn, method == .get ? Self.isLoggedOut(response) : Self.isUndone(response) {
         mayLogIn = false
         drop(session)
       } else if tokenFetches > 0, Self.refusesToken(response) {
@@ -78,13 +78,24 @@ final class CuramClient {
 
   // MARK: Answers
 
-  /// The three ways to say that a login has ended; what was asked for was not done then.
+  /// The three ways in which a read says that the login has ended.
   nonisolated static func isLoggedOut(_ response: HTTPResponse) -> Bool {
     switch response.status {
     case 401: true
     case 300...399: response.headers["Location"] != nil
-    // The login's page. What made something says so with another status, and some servers call its empty body a page.
     case 200: response.contentType?.essence == "text/html"
+    default: false
+    }
+  }
+
+  /// Whether the answer to a write says for certain that nobody was logged in, so that nothing was done.
+  ///
+  /// A page or a redirect may as well be how the service ends what it has done.
+  nonisolated static func isUndone(_ response: HTTPResponse) -> Bool {
+    switch response.status {
+    case 401: true
+    case 300...399: CuramLoginPage.isTarget(of: response)
+    case 200: CuramLoginPage.isBody(of: response)
     default: false
     }
   }

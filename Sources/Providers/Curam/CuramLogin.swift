@@ -31,12 +31,22 @@ final class CuramLogin {
     let session = CuramSession()
     let response = try await finalAnswer(password, session)
     if response.status == 200, session.cookies.pairs.contains(where: { settings.authCookies.contains($0.name) }) {
-      session.cookies.hide(with: context.hide)
       return session
     }
     let error = refusal(response)
-    if response.status == 401 || response.status == 200 { refused = (password, error) }
+    if Self.isAboutPassword(response) { refused = (password, error) }
     throw error
+  }
+
+  /// Whether the answer to a login may be about the password, so that it counts as a try; what a service that is just
+  /// starting answers does not.
+  private static func isAboutPassword(_ response: HTTPResponse) -> Bool {
+    switch response.status {
+    case 404, 405, 408, 415, 425, 429: false
+    case 403: !CuramErrorBody(response).codes.contains(CuramErrorBody.refererCode)
+    case 200, 400...499: true
+    default: false
+    }
   }
 
   private func password() async throws(RPCError) -> String {
@@ -103,10 +113,6 @@ final class CuramLogin {
   private func refusal(_ response: HTTPResponse) -> RPCError {
     let again = "; they are not sent again before they change or the plugin is restarted"
     switch response.status {
-    case 401:
-      return .loginRequired(
-        provider: failure.instance,
-        message: "\(failure.instance): the service refuses user and password (status 401)\(again).")
     case 200:
       return .loginRequired(
         provider: failure.instance,
@@ -114,7 +120,13 @@ final class CuramLogin {
           "\(failure.instance): the login was answered without any of the cookies \(settings.authCookies.sorted().joined(separator: ", ")); check url, which mostly ends in /Rest, authCookies, user and password\(again)."
       )
     case 408, 425, 429, 500...: return failure.error(response)
-    case 403 where CuramErrorBody(response).codes.contains(CuramErrorBody.refererCode): return failure.error(response)
+    case 400...499 where Self.isAboutPassword(response):
+      return .loginRequired(
+        provider: failure.instance,
+        message:
+          "\(failure.instance): the service refuses user and password (status \(response.status))\(CuramErrorBody(response).reason)\(again)."
+      )
+    case 403: return failure.error(response)
     default: return failure.backend("answers the login with status \(response.status); check url", response)
     }
   }

@@ -6,7 +6,7 @@ struct CuramPath: Hashable {
   static let query = Schema.map("The query's parameters, as the resource takes them.", of: .string())
 
   let segments: [String]
-  /// In the order of the names, so that equal queries are one.
+  /// Sent in the order of the names.
   let query: [String: String]
 
   /// Checks a path as somebody wrote it, with or without a slash at its beginning.

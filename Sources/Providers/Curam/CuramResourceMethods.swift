@@ -44,10 +44,8 @@ struct CuramResourceMethods {
     do {
       return try await api.write(method, try path(params), params["body"] ?? .emptyObject)
     } catch let unclear as UnclearOutcome {
-      let instance = api.failure.instance
       throw RPCError.outcomeUnknown(
-        "\(instance): the request was sent and its answer was lost (\(unclear.cause.message)): it may have happened; read the resource before sending it again.",
-        details: ["provider": JSONValue(instance), "cause": unclear.cause.json])
+        unclear, at: api.failure.instance, "read the resource before sending it again")
     }
   }
 }

@@ -60,13 +60,19 @@ struct CuramSettings {
           .default(standardQuery),
         "close": .string("What is appended to a task's path for the POST that closes it.", minLength: 1)
           .default(JSONValue(standardClose)),
+        "closed": .array(
+          "The words of status for a task that is done; OPEN waits, and any other does not wait now.",
+          of: .string(minLength: 1), minItems: 1
+        ).default(JSONValue(array: standardClosed.map { JSONValue($0) })),
       ], required: ["path"]
     ).described("The site's own resource for tasks, whose open ones wait for a person.")
 
     private static let standardQuery: JSONValue = ["status": "OPEN"]
     private static let standardClose = "close"
+    private static let standardClosed = ["CLOSED"]
 
     let list: CuramPath
+    let closed: Set<String>
     private let path: String
     private let close: String
 
@@ -74,6 +80,7 @@ struct CuramSettings {
     init(_ json: JSONValue) throws(SettingsError) {
       path = json["path"]?.string ?? ""
       close = json["close"]?.string ?? Self.standardClose
+      closed = Set(json["closed"]?.array?.compactMap(\.string) ?? Self.standardClosed)
       do throws(RPCError) {
         list = try CuramPath(path, query: json["query"] ?? Self.standardQuery)
         _ = try CuramPath(close)

@@ -14,7 +14,7 @@ final class CuramTaskSource: CompletingSource {
 
   func tasks() async throws -> TaskSnapshot {
     let rows = try await api.list(settings.list).array.map(Array.init) ?? []
-    let items = try rows.map(task).filter(\.isOpen).map { task in
+    let items = try rows.map(task).filter(\.status.isOpen).map { task in
       let id = TaskItem.ID(provider: instance, key: task.id)
       return TaskSnapshot.Item(id: id, fingerprint: Fingerprint.of(task.json.utf8)) { task.item(id) }
     }
@@ -23,14 +23,18 @@ final class CuramTaskSource: CompletingSource {
 
   func task(_ id: TaskItem.ID) async throws -> TaskItem? {
     do {
-      return try task(try await api.read(try settings.item(id.key))).item(id)
+      let task = try task(try await api.read(try settings.item(id.key)))
+      guard task.id == id.key else { throw api.failure.malformed("it is the task \(task.id) instead of \(id.key)") }
+      return task.item(id)
     } catch let error as RPCError where error.kind == "not-found" {
       return nil
     }
   }
 
   private func task(_ json: JSONValue) throws -> CuramTask {
-    guard let task = CuramTask(json) else { throw api.failure.malformed("a task has no taskID or no status") }
+    guard let task = CuramTask(json, closed: settings.closed) else {
+      throw api.failure.malformed("a task has no taskID or no status")
+    }
     return task
   }
 

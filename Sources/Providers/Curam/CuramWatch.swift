@@ -8,6 +8,8 @@ final class CuramWatch: Watch {
   nonisolated static let limit = 100
   /// The longest JSON of a resource, in bytes; with what is kept beside it, it has to fit the instance's state.
   private static let longest = 1_000_000
+  /// From so many bytes on the steps of a patch are no easier to read than the whole.
+  private static let longSteps = 4096
   private static let indexKey = "watch"
 
   private let paths: [CuramPath]
@@ -49,7 +51,7 @@ final class CuramWatch: Watch {
     let before = seen[path]
     guard before != value || unkept.contains(path) else { return false }
     // Said before it is kept: a crash between the two says it twice rather than never.
-    if let before, before != value { try await publish(path, JSONPatch(from: before, to: value)) }
+    if let before, before != value { try await publish(path, Self.patch(from: before, to: value)) }
     seen[path] = value
     unkept.insert(path)
     try await context.state.set(Self.key(path), ["path": JSONValue(path.text), "value": value])
@@ -57,8 +59,15 @@ final class CuramWatch: Watch {
     return before != nil && before != value
   }
 
-  private func publish(_ path: CuramPath, _ patch: JSONPatch) async throws {
-    var data: JSONValue = ["path": JSONValue(path.text), "patch": patch.json]
+  /// What has changed; the whole record where that is shorter than long steps.
+  private static func patch(from old: JSONValue, to new: JSONValue) -> JSONValue {
+    let steps = JSONPatch(from: old, to: new).json
+    let length = steps.utf8.count
+    return length > longSteps && length > new.utf8.count ? JSONPatch([.replace(.root, new)]).json : steps
+  }
+
+  private func publish(_ path: CuramPath, _ patch: JSONValue) async throws {
+    var data: JSONValue = ["path": JSONValue(path.text), "patch": patch]
     if let query = path.queryJSON { data = data.setting("query", to: query) }
     _ = try await context.publish(EventDraft(Self.eventType, subject: path.text, data: data))
   }

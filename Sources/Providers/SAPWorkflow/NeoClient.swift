@@ -41,7 +41,7 @@ final class NeoClient: HTTPClient {
     _ base: any HTTPClient, tokenURL: HTTPURL, user: String, hide: @escaping @Loop @Sendable (String) -> Void,
     clock: any LoopClock, readPassword: @escaping @Loop @Sendable () async throws -> String
   ) {
-    self.base = base
+    self.base = CookieHidingClient(base, hide: hide)
     self.tokenURL = tokenURL
     self.user = user
     self.hide = hide
@@ -110,7 +110,6 @@ final class NeoClient: HTTPClient {
       response.status != 401
     {
       hide(token)
-      cookies.hide(with: hide)
       return Session(authorization: authorization, csrfToken: token, cookies: cookies)
     }
     switch response.status {

@@ -7,9 +7,10 @@ extension SAPAPI {
   /// One task; nil when the service does not know it.
   ///
   /// - Throws: `RPCError`.
-  func task(_ id: String) async throws -> SAPTask? {
-    guard let json = try await record(["task-instances", id]) else { return nil }
+  func task(_ id: String, _ query: [(String, String)] = []) async throws -> SAPTask? {
+    guard let json = try await record(["task-instances", id], query) else { return nil }
     guard let task = SAPTask(json) else { throw failure.malformed("a task has no status that is known") }
+    guard task.id == id else { throw failure.malformed("it is the task \(task.id) instead of \(id)") }
     return task
   }
 
@@ -33,13 +34,6 @@ extension SAPAPI {
   /// - Throws: `RPCError` (outcome-unknown) when it does not show in time.
   func settle(_ unclear: UnclearOutcome, _ id: String, shows: (SAPTask) -> Bool) async throws {
     let seen = try await ReadBack.settle(clock: clock) { try await task(id).flatMap { shows($0) ? $0 : nil } }
-    if seen == nil { throw unknown(unclear, "read the task \(id) again later") }
-  }
-
-  /// The error for a change of which nobody knows whether it was made.
-  func unknown(_ unclear: UnclearOutcome, _ advice: String) -> RPCError {
-    .outcomeUnknown(
-      "\(instance): the request was sent and its answer was lost (\(unclear.cause.message)): it may have happened; \(advice).",
-      details: ["provider": JSONValue(instance), "cause": unclear.cause.json])
+    if seen == nil { throw RPCError.outcomeUnknown(unclear, at: instance, "read the task \(id) again later") }
   }
 }

@@ -122,9 +122,7 @@ final class SAPAPI {
     do throws(HTTPError) {
       return try await client.send(request)
     } catch {
-      let cause = failure.error(error, mayRepeat: false)
-      if error.requestWasSent { throw UnclearOutcome(cause: cause) }
-      throw cause
+      throw error.ofWrite(failure.error(error, mayRepeat: false))
     }
   }
 

@@ -37,6 +37,7 @@ struct SAPList {
   @Loop
   func rows(_ api: SAPAPI, _ query: [(String, String)], limit: Int) async throws -> Rows {
     var found = Rows()
+    var budget = ListBudget(api.instance, path)
     var seen: Set<String> = []
     var start = query.first { $0.0 == time + "From" }?.1
     var skip = 0
@@ -46,7 +47,8 @@ struct SAPList {
     // Together with a time that is asked for as such, another lower bound would let more rows in.
     let mayMove = !query.contains { $0.0 == time + "At" }
     while true {
-      let page = try await page(api, query, from: start, skip: skip, size: min(Self.pageSize, limit + 1))
+      let page = try await page(
+        api, query, from: start, skip: skip, size: min(Self.pageSize, limit + 1), &budget)
       let new = page.rows.filter { seen.insert($0.id).inserted }
       found.rows += new
       if found.rows.count > limit {
@@ -89,7 +91,8 @@ struct SAPList {
 
   @Loop
   private func page(
-    _ api: SAPAPI, _ query: [(String, String)], from start: String?, skip: Int, size: Int
+    _ api: SAPAPI, _ query: [(String, String)], from start: String?, skip: Int, size: Int,
+    _ budget: inout ListBudget
   ) async throws -> Page {
     let bound = start.map { [(time + "From", $0)] } ?? []
     let response = try await api.read(
@@ -98,6 +101,7 @@ struct SAPList {
         ("$orderby", time + "At asc"), ("$top", String(size)), ("$skip", String(skip)),
         ("$inlinecount", "allpages"),
       ])
+    try budget.take(response)
     let rows = try api.rows(response)
     let last = rows.last?.json[time + "At"]?.string.flatMap { Timestamp(rfc3339: $0) }
     return Page(

@@ -36,7 +36,7 @@ struct SAPMessageMethods {
     do {
       return ["consumers": try await consumers(params)]
     } catch let unclear as UnclearOutcome {
-      throw api.unknown(unclear, "read the workflow instance before sending it again")
+      throw RPCError.outcomeUnknown(unclear, at: api.instance, "read the workflow instance before sending it again")
     }
   }
 

@@ -21,11 +21,11 @@ struct SAPTaskMethods {
       params: .object(
         ["id": Self.id, "expand": .boolean("With its custom attributes.").default(false)], required: ["id"]),
       result: Self.task
-    ) { params, _ in try await get(key(params), expand: params["expand"]?.bool == true) }
+    ) { params, _ in try await get(try key(params), expand: params["expand"]?.bool == true) }
     registrar.method(
       "task.context", "Reads what a task lets a person see.", params: .object(["id": Self.id], required: ["id"]),
       result: .object([:], isOpen: true)
-    ) { params, _ in try await context(key(params)) }
+    ) { params, _ in try await context(try key(params)) }
     registerChanges(on: &registrar)
   }
 
@@ -39,7 +39,7 @@ struct SAPTaskMethods {
         ], required: ["id"]), result: Self.task, isMutation: true
     ) { params, _ in
       let body = SAPCompletion.body(decision: params["decision"]?.string, context: params["context"])
-      return try await patch(key(params), body) { $0.status == .completed }
+      return try await patch(try key(params), body) { $0.status == .completed }
     }
     registrar.method(
       "task.claim", "Reserves a task.",
@@ -53,7 +53,7 @@ struct SAPTaskMethods {
     registrar.method(
       "task.release", "Gives a reserved task back.", params: .object(["id": Self.id], required: ["id"]),
       result: Self.task, isMutation: true
-    ) { params, _ in try await patch(key(params), ["processor": ""]) { $0.processor == nil } }
+    ) { params, _ in try await patch(try key(params), ["processor": ""]) { $0.processor == nil } }
     registrar.method(
       "task.update", "Changes a task's properties, which takes an administrator's rights.", params: Self.changes,
       result: Self.task, isMutation: true
@@ -72,8 +72,8 @@ struct SAPTaskMethods {
 
   private func get(_ id: String, expand: Bool = false) async throws -> JSONValue {
     let query = expand ? [("$expand", "attributes")] : []
-    guard let task = try await api.record(["task-instances", id], query) else { throw unknownTask(id) }
-    return task
+    guard let task = try await api.task(id, query) else { throw unknownTask(id) }
+    return task.json
   }
 
   private func context(_ id: String) async throws -> JSONValue {
@@ -85,12 +85,12 @@ struct SAPTaskMethods {
     guard let user = params["user"]?.string ?? user else {
       throw RPCError.invalidParams("task.claim: user is missing here and in the settings; it takes the claimer's name.")
     }
-    return try await patch(key(params), ["processor": JSONValue(user)]) { $0.processor == user }
+    return try await patch(try key(params), ["processor": JSONValue(user)]) { $0.processor == user }
   }
 
   private func update(_ params: JSONValue) async throws -> JSONValue {
     let changes = try SAPTaskChanges(params)
-    return try await patch(key(params), changes.body) { changes.show(in: $0.json) }
+    return try await patch(try key(params), changes.body) { changes.show(in: $0.json) }
   }
 
   /// Changes a task and reads it again; what became of a lost answer shows there too.
@@ -113,11 +113,7 @@ struct SAPTaskMethods {
       details: ["task": task])
   }
 
-  /// The service's own id, whether the agent's prefix stands before it or not.
-  private func key(_ params: JSONValue) -> String {
-    let id = params["id"]?.string ?? ""
-    return id.hasPrefix("\(api.instance)/") ? String(id.dropFirst(api.instance.count + 1)) : id
-  }
+  private func key(_ params: JSONValue) throws(RPCError) -> String { try params.ownID(of: api.instance) }
 
   private func unknownTask(_ id: String) -> RPCError {
     .notFound("\(api.instance): the service knows no task \(id.debugDescription).")

@@ -53,7 +53,8 @@ struct SAPWorkflowMethods {
     do {
       return try api.json(ofWrite: try await api.write(.post, ["workflow-instances"], body))
     } catch let unclear as UnclearOutcome {
-      throw api.unknown(unclear, "look with \(api.instance).workflow.list before starting another")
+      throw RPCError.outcomeUnknown(
+        unclear, at: api.instance, "look with \(api.instance).workflow.list before starting another")
     }
   }
 
@@ -86,7 +87,7 @@ struct SAPWorkflowMethods {
       return instance?["status"]?.string == status ? instance : nil
     }
     if let done { return ["instance": done, "pending": false] }
-    if let doubt { throw api.unknown(doubt, "read the instance \(id) again later") }
+    if let doubt { throw RPCError.outcomeUnknown(doubt, at: api.instance, "read the instance \(id) again later") }
     let instance = try await ReadBack.afterChange(at: api.instance) { try await get(params) }
     return ["instance": instance, "pending": true]
   }

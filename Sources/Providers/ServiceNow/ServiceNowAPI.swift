@@ -68,10 +68,17 @@ final class ServiceNowAPI {
     do {
       let record = try result(try await read([table, id], query))
       guard record.object != nil else { throw failure.malformed("a record is no object") }
+      try check(record, id)
       return record
     } catch let error as RPCError where error.kind == "not-found" {
       return nil
     }
+  }
+
+  /// A record that shows its sys_id, unless it was not asked for, is the one that was meant.
+  private func check(_ record: JSONValue, _ id: String) throws {
+    guard let other = record["sys_id"]?.fieldValue, other != id else { return }
+    throw failure.malformed("it is the record \(other) instead of \(id)")
   }
 
   // MARK: Writing
@@ -102,10 +109,16 @@ final class ServiceNowAPI {
 
   /// What the answer to a write gives; the service has taken the write, whatever its answer looks like.
   ///
+  /// - Parameters:
+  ///   - response: The answer.
+  ///   - id: The record that was written; nil for a new one.
+  /// - Returns: The record as it is now.
   /// - Throws: `UnclearOutcome`.
-  func result(ofWrite response: HTTPResponse) throws -> JSONValue {
+  func result(ofWrite response: HTTPResponse, to id: String? = nil) throws -> JSONValue {
     do {
-      return try result(response)
+      let result = try result(response)
+      if let id { try check(result, id) }
+      return result
     } catch let error as RPCError {
       throw UnclearOutcome(cause: error)
     }
@@ -115,17 +128,8 @@ final class ServiceNowAPI {
     do throws(HTTPError) {
       return try await client.send(request)
     } catch {
-      let cause = failure.error(error, mayRepeat: false)
-      if error.requestWasSent { throw UnclearOutcome(cause: cause) }
-      throw cause
+      throw error.ofWrite(failure.error(error, mayRepeat: false))
     }
-  }
-
-  /// The error for a change of which nobody knows whether it was made.
-  func unknown(_ unclear: UnclearOutcome, _ advice: String) -> RPCError {
-    .outcomeUnknown(
-      "\(instance): the request was sent and its answer was lost (\(unclear.cause.message)): it may have happened; \(advice).",
-      details: ["provider": JSONValue(instance), "cause": unclear.cause.json])
   }
 
   // MARK: Common

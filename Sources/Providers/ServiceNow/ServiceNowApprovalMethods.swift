@@ -27,7 +27,7 @@ struct ServiceNowApprovalMethods {
     ) { params, _ in try await list(params) }
     registrar.method(
       "approvals.get", "Reads an approval.", params: .object(["id": Self.id], required: ["id"]), result: Self.approval
-    ) { params, _ in try await get(key(params)) }
+    ) { params, _ in try await get(try key(params)) }
     decision("approve", .approved, "Approves what waits for the login.", &registrar)
     decision("reject", .rejected, "Rejects what waits for the login.", &registrar)
   }
@@ -67,7 +67,7 @@ struct ServiceNowApprovalMethods {
   }
 
   private func decide(_ verdict: ServiceNowApproval.State, _ params: JSONValue) async throws -> JSONValue {
-    let id = key(params)
+    let id = try key(params)
     do {
       return [
         "approval": try await approvals.decide(verdict, id, comment: params["comment"]?.string).json, "already": false,
@@ -78,7 +78,9 @@ struct ServiceNowApprovalMethods {
       let seen = try await ReadBack.settle(clock: approvals.api.clock) {
         try await approvals.approval(id).flatMap { $0.state == .requested ? nil : $0 }
       }
-      guard let seen else { throw approvals.api.unknown(unclear, "read the approval \(id) again later") }
+      guard let seen else {
+        throw RPCError.outcomeUnknown(unclear, at: approvals.api.instance, "read the approval \(id) again later")
+      }
       return try decided(seen, verdict, isRepeated: false)
     }
   }
@@ -94,9 +96,5 @@ struct ServiceNowApprovalMethods {
     return ["approval": approval.json, "already": JSONValue(isRepeated)]
   }
 
-  private func key(_ params: JSONValue) -> String {
-    let id = params["id"]?.string ?? ""
-    let prefix = "\(approvals.api.instance)/"
-    return id.hasPrefix(prefix) ? String(id.dropFirst(prefix.count)) : id
-  }
+  private func key(_ params: JSONValue) throws(RPCError) -> String { try params.ownID(of: approvals.api.instance) }
 }

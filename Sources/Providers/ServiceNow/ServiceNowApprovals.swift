@@ -172,7 +172,7 @@ final class ServiceNowApprovals {
       if let now = try? await approval(id), now.state != .requested { throw NotOpen(approval: now) }
       throw notTaken(error)
     }
-    let answer = try api.result(ofWrite: response)
+    let answer = try api.result(ofWrite: response, to: id)
     let after = ServiceNowApproval(before.json.merging(answer)) ?? before
     switch answer["state"]?.fieldValue {
     case verdict.rawValue: return after

@@ -66,7 +66,7 @@ struct ServiceNowFailure {
     switch token {
     case .refused(let status, let code):
       required(
-        "\(host) refused the login (status \(status)\(code.map { ", \($0)" } ?? "")) without a reason; the instance's system log has it"
+        "\(host) refused the login (status \(status)\(code.map { ", \($0)" } ?? "")) without a reason; the instance's system log has it\(login == .password ? "; the same password is not sent again before the plugin is restarted" : "")"
       )
     case .noClientSecret(let why): .loginRequired(provider: instance, message: "\(instance): \(why)")
     case .noRefreshToken where login == .authorizationCode: required("nobody has logged in")

@@ -52,10 +52,11 @@ struct ServiceNowList {
   ) async throws -> Rows? {
     var found = Rows(isComplete: !toleratesMoves)
     var seen: Set<String> = []
+    var budget = ListBudget(api.instance, table)
     var (offset, farthest, total) = (0, 0, Int?.none)
     var expected: String?
     for _ in 0..<Self.mostPages {
-      let page = try await page(table, query, offset: offset, size: size)
+      let page = try await page(table, query, offset: offset, size: size, &budget)
       let hasMoved = (total != nil && page.total != total) || (expected != nil && page.ids.first != expected)
       if hasMoved && !toleratesMoves { return nil }
       total = page.total
@@ -85,9 +86,12 @@ struct ServiceNowList {
     let next: Int?
   }
 
-  private func page(_ table: String, _ query: [(String, String)], offset: Int, size: Int) async throws -> Page {
+  private func page(
+    _ table: String, _ query: [(String, String)], offset: Int, size: Int, _ budget: inout ListBudget
+  ) async throws -> Page {
     let response = try await api.read(
       [table], query + [("sysparm_limit", String(size)), ("sysparm_offset", String(offset))])
+    try budget.take(response)
     guard let rows = try api.result(response).array.map(Array.init) else {
       throw api.failure.malformed("a list is no array")
     }

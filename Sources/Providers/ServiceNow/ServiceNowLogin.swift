@@ -19,7 +19,7 @@ struct ServiceNowLogin {
 
   init(_ settings: ServiceNowSettings, context: ProviderContext) {
     let clock = context.clock
-    let curl = RateLimitClient(settings.connection.client(), clock: clock)
+    let curl = LimitClient(settings.connection.client(), clock: clock) { Self.wait($0, clock: clock) }
     let service = RestingClient(curl, clock: clock)
     switch settings.login {
     case .basic(let user, let password):
@@ -41,11 +41,16 @@ struct ServiceNowLogin {
           [try await store.load(), try? await readSecret()]
         }
       }
+      func granting(_ user: String, _ password: Secret) -> any TokenGrant {
+        let readPassword: @Loop @Sendable () async throws -> String = { try await context.readSecret(password) }
+        return StandingRefusal(PasswordCredentials(endpoint, user: user, scope: scope, password: readPassword)) {
+          () async throws(TokenError) in [try? await readPassword(), try? await readSecret()]
+        }
+      }
       let made: any TokenGrant
       var kept: KeptRefreshToken?
       switch grant {
-      case .password(let user, let password):
-        made = PasswordCredentials(endpoint, user: user, scope: scope) { try await context.readSecret(password) }
+      case .password(let user, let password): made = granting(user, password)
       case .clientCredentials: made = ClientCredentials(endpoint, scope: scope)
       case .refreshToken(let secret): made = refreshing(KeptRefreshToken(secret, context: context))
       case .authorizationCode:
@@ -56,5 +61,15 @@ struct ServiceNowLogin {
       tokens = Tokens(endpoint: endpoint, source: source, kept: kept)
       client = AuthorizingClient(GuestClient(service), tokens: source)
     }
+  }
+  /// Limits are per hour, so no wait is longer.
+  private static let longestWait: Int64 = 3600
+
+  /// The seconds until the moment that a refusal for too many requests tells.
+  private static func wait(_ response: HTTPResponse, clock: any LoopClock) -> Int64? {
+    guard let reset = response.headers["X-RateLimit-Reset"].flatMap({ UInt32($0) }) else { return nil }
+    // The moment is one of the server's clock, as is the answer's date.
+    let sent = response.headers["Date"].flatMap { Timestamp(httpDate: $0, now: clock.now) } ?? clock.now
+    return min(max(Int64(reset) - sent.seconds, 0), longestWait)
   }
 }

@@ -99,7 +99,8 @@ struct ServiceNowTableMethods {
       let response = try await api.write(.post, [table], [], values.body)
       return written(try api.result(ofWrite: response), values)
     } catch let unclear as UnclearOutcome {
-      throw api.unknown(unclear, "look with \(api.instance).table.list before making another")
+      throw RPCError.outcomeUnknown(
+        unclear, at: api.instance, "look with \(api.instance).table.list before making another")
     }
   }
 
@@ -107,7 +108,7 @@ struct ServiceNowTableMethods {
     let (table, id, values) = (try table(params), id(params), try ServiceNowValues(params["values"]))
     do {
       let response = try await api.write(.patch, [table, id], [], values.body)
-      return written(try api.result(ofWrite: response), values)
+      return written(try api.result(ofWrite: response, to: id), values)
     } catch let unclear as UnclearOutcome {
       var seen: JSONValue?
       if values.canShow {
@@ -116,7 +117,9 @@ struct ServiceNowTableMethods {
           return now
         }
       }
-      guard let seen else { throw api.unknown(unclear, "read the record \(id) again later") }
+      guard let seen else {
+        throw RPCError.outcomeUnknown(unclear, at: api.instance, "read the record \(id) again later")
+      }
       return written(seen, values)
     }
   }
@@ -131,7 +134,7 @@ struct ServiceNowTableMethods {
       // Sent again after a lost answer, or deleted by somebody else in that moment.
     } catch let unclear as UnclearOutcome {
       let isGone = try await ReadBack.settle(clock: api.clock) { try await api.record(table, id) == nil ? true : nil }
-      if isGone == nil { throw api.unknown(unclear, "read the record \(id) again later") }
+      if isGone == nil { throw RPCError.outcomeUnknown(unclear, at: api.instance, "read the record \(id) again later") }
     }
     return ["deleted": true]
   }

@@ -9,20 +9,12 @@ extension Schema {
 
 extension JSONValue {
   /// The backend's own id of a task that params name: without the instance before it and the occurrence after it.
-  func taskID(of instance: String) -> String {
-    let text = self["id"]?.string ?? self["id"]?.int.map { String($0) } ?? ""
-    return TaskKey(text.hasPrefix("\(instance)/") ? String(text.dropFirst(instance.count + 1)) : text).id
-  }
-}
-
-/// A text that nobody else sends (RFC 9562, version 4).
-enum RandomID {
-  static func make() -> String {
-    var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-    bytes[6] = bytes[6] & 0x0F | 0x40
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-    return [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]].map { $0.joined() }
-      .joined(separator: "-")
+  ///
+  /// - Throws: `RPCError` (invalid-params) where nothing is left.
+  func taskID(of instance: String) throws(RPCError) -> String {
+    let text = try ownID(of: instance)
+    let id = TaskKey(text).id
+    guard id.isName else { throw .invalidParams("id got \(text.debugDescription), but takes the id of a task.") }
+    return id
   }
 }

@@ -7,7 +7,7 @@ protocol TaskListWire {
   func authorize(_ request: inout HTTPRequest, with token: String)
   /// The error for an answer that is no success.
   func refusal(_ response: HTTPResponse, _ request: HTTPRequest) -> RPCError
-  /// Looks at every answer.
+  /// Looks at every answer that is a success.
   func note(_ response: HTTPResponse)
 }
 
@@ -40,8 +40,15 @@ final class TaskListAPI {
 
   /// Reads a record or a list.
   ///
+  /// - Parameters:
+  ///   - path: Where it is.
+  ///   - query: What to ask for.
+  ///   - check: Looks at the answer before it is read.
+  /// - Returns: The answer's JSON.
   /// - Throws: `RPCError`.
-  func read(_ path: [String], _ query: [(String, String)] = []) async throws -> JSONValue {
+  func read(
+    _ path: [String], _ query: [(String, String)] = [], check: (HTTPResponse) throws -> Void = { _ in }
+  ) async throws -> JSONValue {
     let request = request(.get, path, query)
     let response: HTTPResponse
     switch try await send(request) {
@@ -50,6 +57,7 @@ final class TaskListAPI {
     }
     guard response.isSuccess else { throw wire.refusal(response, request) }
     wire.note(response)
+    try check(response)
     return try json(response)
   }
 
@@ -93,9 +101,7 @@ final class TaskListAPI {
     let response: HTTPResponse
     switch try await send(request) {
     case .success(let answer): response = answer
-    case .failure(let error):
-      let cause = RPCError.noAnswer(error, instance, mayRepeat: false)
-      throw error.requestWasSent ? UnclearOutcome(cause: cause) : cause as any Error
+    case .failure(let error): throw error.ofWrite(.noAnswer(error, instance, mayRepeat: false))
     }
     switch response.status {
     case 200...299:
@@ -115,11 +121,18 @@ final class TaskListAPI {
     }
   }
 
-  /// The error for a write of which nobody knows whether it was made.
-  func unknown(_ unclear: UnclearOutcome, _ advice: String, _ details: [String: JSONValue] = [:]) -> RPCError {
-    .outcomeUnknown(
-      "\(instance): the request was sent and its answer was lost (\(unclear.cause.message)): it may have happened; \(advice).",
-      details: details.merging(["provider": JSONValue(instance), "cause": unclear.cause.json]) { $1 })
+  /// The record that a write answers with.
+  ///
+  /// - Parameters:
+  ///   - json: The answer's JSON.
+  ///   - isMeant: Whether it is the record that was written.
+  /// - Returns: The record.
+  /// - Throws: `UnclearOutcome` for anything else: a success without the record says nothing that is certain.
+  func record(ofWrite json: JSONValue, _ isMeant: (JSONValue) -> Bool) throws -> JSONValue {
+    guard json.object != nil, isMeant(json) else {
+      throw UnclearOutcome(cause: malformed("the answer to a write is not the record that was written"))
+    }
+    return json
   }
 
   /// The backend's answer does not look as it should.

@@ -20,7 +20,7 @@ package final class Todoist: Provider {
     let curl = parsed.connection.client()
     let api = TaskListAPI(
       url: parsed.url, connection: parsed.connection, token: token, wire: TodoistWire(context, advice: advice),
-      context: context, client: TodoistLimitClient(curl))
+      context: context, client: LimitClient(curl, clock: context.clock) { TodoistWire.wait($0) })
     login = parsed.login.map { [scope = parsed.scope, timeouts = parsed.connection.timeouts] settings in
       TaskListLogin(
         settings, .todoist(scope: scope), token: token, context: context, timeouts: timeouts, client: curl

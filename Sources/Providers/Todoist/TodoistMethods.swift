@@ -48,7 +48,7 @@ struct TodoistMethods {
       ]), result: Self.rows("tasks")
     ) { params, _ in try await list(params) }
     registrar.method("task.get", "Reads a task.", params: Self.id, result: Self.record) { params, _ in
-      try await tasks.current(key(params)).json
+      try await tasks.current(try key(params)).json
     }
     registrar.method(
       "task.create", "Makes a task.",
@@ -70,24 +70,24 @@ struct TodoistMethods {
     registrar.method(
       "task.complete", "Completes a task; a recurring one moves to its next date.", params: Self.id,
       result: Self.record, isMutation: true
-    ) { params, _ in try await complete(key(params)) }
+    ) { params, _ in try await complete(try key(params)) }
     registrar.method(
       "task.reopen", "Opens a completed task again.", params: Self.id, result: Self.record, isMutation: true
     ) { params, _ in
-      let id = key(params)
+      let id = try key(params)
       try await settling(id, shows: { $0?.isChecked == false }) {
         _ = try await api.write(.post, ["tasks", id, "reopen"], headers: requestID)
       }
       return try await made(id)
     }
     registrar.method("task.delete", "Deletes a task.", params: Self.id, result: .null, isMutation: true) { params, _ in
-      let id = key(params)
+      let id = try key(params)
       try await settling(id, shows: { $0 == nil }) { _ = try await api.write(.delete, ["tasks", id]) }
       return .null
     }
   }
 
-  private func key(_ params: JSONValue) -> String { params.taskID(of: api.instance) }
+  private func key(_ params: JSONValue) throws(RPCError) -> String { try params.taskID(of: api.instance) }
 
   /// Sent with each write; whether the service looks at it is not certain, so nothing rests on it.
   private var requestID: [(String, String)] { [("X-Request-Id", RandomID.make())] }
@@ -128,20 +128,21 @@ struct TodoistMethods {
 
   private func create(_ params: JSONValue) async throws -> JSONValue {
     do {
-      return try await api.write(.post, ["tasks"], params, headers: requestID)
+      let made = try await api.write(.post, ["tasks"], params, headers: requestID)
+      return try api.record(ofWrite: made) { TodoistTask($0) != nil }
     } catch let unclear as UnclearOutcome {
       let query = params["project_id"]?.string.map { [("project_id", $0)] } ?? []
       let found = (try? await tasks.rows(["tasks"], query).rows) ?? []
       let candidates = found.filter { $0["content"] == params["content"] }
-      throw api.unknown(
-        unclear, "look through the tasks with this title before making it again",
-        ["candidates": JSONValue(array: candidates)])
+      throw RPCError.outcomeUnknown(
+        unclear, at: api.instance, "look through the tasks with this title before making it again",
+        details: ["candidates": JSONValue(array: candidates)])
     }
   }
 
   /// Sending a date alone ends a recurrence, which nobody means who moves a task.
   private func update(_ params: JSONValue) async throws -> JSONValue {
-    let id = key(params)
+    let id = try key(params)
     let members = (params.object.map { $0.map { ($0.key, $0.value) } } ?? []).filter { $0.0 != "id" }
     guard !members.isEmpty else { throw RPCError.invalidParams("task.update got nothing to change.") }
     let setsDate = params["due_date"] != nil || params["due_datetime"] != nil
@@ -151,7 +152,8 @@ struct TodoistMethods {
       )
     }
     do {
-      return try await api.write(.post, ["tasks", id], JSONValue(object: members), headers: requestID)
+      let changed = try await api.write(.post, ["tasks", id], JSONValue(object: members), headers: requestID)
+      return try api.record(ofWrite: changed) { TodoistTask($0)?.id == id }
     } catch let unclear as UnclearOutcome {
       let shown = members.filter { !$0.0.hasPrefix("due_") && $0.0 != "assignee_id" && $0.0 != "deadline_date" }
       let seen = try await ReadBack.settle(clock: api.clock) {
@@ -159,7 +161,7 @@ struct TodoistMethods {
           shown.count == members.count && shown.allSatisfy { task.json[$0.0] == $0.1 } ? task : nil
         }
       }
-      guard let seen else { throw api.unknown(unclear, "read the task again later") }
+      guard let seen else { throw RPCError.outcomeUnknown(unclear, at: api.instance, "read the task again later") }
       return seen.json
     }
   }
@@ -173,7 +175,8 @@ struct TodoistMethods {
     do {
       try await tasks.close(before.listed.key)
     } catch let unclear as UnclearOutcome {
-      throw api.unknown(unclear, "read the task again later: it is checked, or its date has moved on")
+      throw RPCError.outcomeUnknown(
+        unclear, at: api.instance, "read the task again later: it is checked, or its date has moved on")
     }
     return try await made(id)
   }
@@ -190,7 +193,7 @@ struct TodoistMethods {
       try await send()
     } catch let unclear as UnclearOutcome {
       let seen = try await ReadBack.settle(clock: api.clock) { shows(try await tasks.task(id)) ? true : nil }
-      if seen == nil { throw api.unknown(unclear, "read the task \(id) again later") }
+      if seen == nil { throw RPCError.outcomeUnknown(unclear, at: api.instance, "read the task \(id) again later") }
     }
   }
 }

@@ -28,15 +28,17 @@ struct TodoistTasks {
     var ids: Set<String> = []
     var cursors: Set<String> = []
     var next: [(String, String)] = []
+    var budget = ListBudget(api.instance, path.joined(separator: "/"))
     for _ in 0..<Self.mostPages {
-      let page = try await api.read(path, query + [("limit", String(Self.pageSize))] + next)
+      let page = try await api.read(path, query + [("limit", String(Self.pageSize))] + next) { try budget.take($0) }
       guard let found = page[name]?.array else { throw api.malformed("a list has no \(name)") }
       for row in found {
         guard let id = row["id"]?.string else { throw api.malformed("a row of a list has no id") }
         // Rows may move from one page to the next meanwhile.
         if ids.insert(id).inserted { rows.append(row) }
       }
-      guard let cursor = page["next_cursor"]?.string else { return (rows, true) }
+      guard let end = page["next_cursor"], !end.isNull else { return (rows, true) }
+      guard let cursor = end.string else { throw api.malformed("a list's next_cursor is no text") }
       guard cursors.insert(cursor).inserted else { break }
       next = [("cursor", cursor)]
     }
@@ -50,6 +52,7 @@ struct TodoistTasks {
   func task(_ id: String) async throws -> TodoistTask? {
     guard let json = try await api.record(["tasks", id]) else { return nil }
     guard let task = TodoistTask(json) else { throw api.malformed("a task has no id") }
+    guard task.id == id else { throw api.malformed("it is the task \(task.id) instead of \(id)") }
     return task.isDeleted ? nil : task
   }
 
@@ -123,7 +126,14 @@ struct TodoistTasks {
   private func outcome(_ status: JSONValue?, _ id: String) throws -> RPCError? {
     guard let status else { throw UnclearOutcome(cause: api.malformed("an answer does not tell of its command")) }
     guard status.string != "ok" else { return nil }
+    guard status.object != nil else { throw UnclearOutcome(cause: api.malformed("a command's status is \(status)")) }
     let reason = status["error"]?.string ?? "no reason given"
+    if let code = status["http_code"]?.int, [408, 425, 429].contains(code) || code >= 500 {
+      throw UnclearOutcome(
+        cause: .unavailable(
+          "\(api.instance): the service has trouble with closing the task (\(code)): \(reason).",
+          retryAfter: TodoistWire.wait(status).map { Double($0) }))
+    }
     if status["http_code"]?.int == 404 {
       return .notFound("\(api.instance): the service knows no task \(id.debugDescription): \(reason).")
     }

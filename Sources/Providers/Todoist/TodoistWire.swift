@@ -46,22 +46,12 @@ final class TodoistWire: TaskListWire {
         response, "refused the request\(reason.map { ": \($0)" } ?? "")\(argument)", code: tag, details: extra)
     }
   }
-}
+  /// The seconds that the body of a 429 tells, for one without the header.
+  static func wait(_ response: HTTPResponse) -> Int64? { wait(try? response.json()) }
 
-/// Reads how long to wait from the body of a 429 that lacks the header.
-@Loop
-final class TodoistLimitClient: HTTPClient {
-  private let base: any HTTPClient
-
-  init(_ base: any HTTPClient) { self.base = base }
-
-  func send(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
-    let response = try await base.send(request)
-    guard response.status == 429, response.headers["Retry-After"] == nil,
-      let seconds = (try? response.json())?["error_extra"]?["retry_after"]?.double, seconds >= 0, seconds < 1e9
-    else { return response }
-    var headers = response.headers
-    headers["Retry-After"] = String(Int64(seconds.rounded(.up)))
-    return HTTPResponse(status: response.status, headers: headers, body: response.body, url: response.url)
+  /// The seconds that an error tells.
+  static func wait(_ error: JSONValue?) -> Int64? {
+    guard let seconds = error?["error_extra"]?["retry_after"]?.double, seconds >= 0, seconds < 1e9 else { return nil }
+    return Int64(seconds.rounded(.up))
   }
 }

@@ -42,7 +42,7 @@ struct WunderlistMethods {
       result: Self.record, isMutation: true
     ) { params, _ in
       try await creating("look through the lists before making it again") {
-        try await api.write(.post, ["lists"], params)
+        try api.record(ofWrite: try await api.write(.post, ["lists"], params)) { $0["id"]?.int != nil }
       }
     }
     registrar.method(
@@ -74,7 +74,7 @@ struct WunderlistMethods {
     }
     registrar.method(
       "task.get", "Reads a task.", params: .object(["id": .taskID], required: ["id"]), result: Self.record
-    ) { params, _ in try await tasks.current(path(params)) }
+    ) { params, _ in try await tasks.current(try path(params)) }
     registrar.method(
       "task.create", "Makes a task.",
       params: .object(
@@ -91,19 +91,21 @@ struct WunderlistMethods {
         properties: [
           ("id", .taskID), ("revision", Self.revision), ("title", Self.title), ("list_id", Self.listID),
         ] + fields, required: ["id"]), result: Self.record, isMutation: true
-    ) { params, _ in try await update(path(params), params, try changes(params)) }
+    ) { params, _ in try await update(try path(params), params, try changes(params)) }
     registrar.method(
       "task.complete", "Completes a task.",
       params: .object(["id": .taskID, "revision": Self.revision], required: ["id"]), result: Self.record,
       isMutation: true
-    ) { params, _ in try await update(path(params), params, [("completed", true)]) }
+    ) { params, _ in try await update(try path(params), params, [("completed", true)]) }
     registrar.method(
       "task.delete", "Deletes a task.",
       params: .object(["id": .taskID, "revision": Self.revision], required: ["id"]), result: .null, isMutation: true
-    ) { params, _ in try await delete(path(params), params) }
+    ) { params, _ in try await delete(try path(params), params) }
   }
 
-  private func path(_ params: JSONValue) -> [String] { ["tasks", params.taskID(of: api.instance)] }
+  private func path(_ params: JSONValue) throws(RPCError) -> [String] {
+    ["tasks", try params.taskID(of: api.instance)]
+  }
 
   // MARK: Creating
 
@@ -113,7 +115,8 @@ struct WunderlistMethods {
     let (list, id) = (params["list_id"]?.int ?? 0, RandomID.make())
     noteWrite()
     do {
-      return try await api.write(.post, ["tasks"], params, headers: [("x-client-request-id", id)])
+      let made = try await api.write(.post, ["tasks"], params, headers: [("x-client-request-id", id)])
+      return try api.record(ofWrite: made) { WunderlistTask($0) != nil }
     } catch let unclear as UnclearOutcome {
       let seen = try await ReadBack.settle(clock: api.clock) {
         let open = try await tasks.tasks(in: list)
@@ -121,7 +124,9 @@ struct WunderlistMethods {
         let all = isCompleted ? open + (try await tasks.tasks(in: list, completed: true)) : open
         return all.first { $0.json["created_by_request_id"]?.string == id }
       }
-      guard let seen else { throw api.unknown(unclear, "look through the list before making it again") }
+      guard let seen else {
+        throw RPCError.outcomeUnknown(unclear, at: api.instance, "look through the list before making it again")
+      }
       return seen.json
     }
   }
@@ -131,7 +136,7 @@ struct WunderlistMethods {
     do {
       return try await send()
     } catch let unclear as UnclearOutcome {
-      throw api.unknown(unclear, advice)
+      throw RPCError.outcomeUnknown(unclear, at: api.instance, advice)
     }
   }
 
@@ -165,15 +170,16 @@ struct WunderlistMethods {
         return try await tasks.patch(path, known, body) { now in leavesAlone(body, from: known, to: now) }
       }
       do {
-        return try await api.write(.patch, path, JSONValue(object: [("revision", revision)] + body))
+        return try await tasks.change(path, JSONValue(object: [("revision", revision)] + body))
       } catch let error as RPCError where error.kind == "conflict" {
         throw tasks.conflict(nil, try await tasks.current(path))
       }
     } catch let unclear as UnclearOutcome {
-      let seen = try await ReadBack.settle(clock: api.clock) {
-        try await api.record(path).flatMap { shows(body, in: $0) ? $0 : nil }
+      let seen = try await ReadBack.settle(clock: api.clock) { () -> JSONValue? in
+        guard let now = try await tasks.record(path), shows(body, in: now) else { return nil }
+        return now
       }
-      guard let seen else { throw api.unknown(unclear, "read it again later") }
+      guard let seen else { throw RPCError.outcomeUnknown(unclear, at: api.instance, "read it again later") }
       return seen
     }
   }
@@ -201,7 +207,7 @@ struct WunderlistMethods {
       throw tasks.conflict(known["revision"]?.int == revision ? known : nil, try await tasks.current(path))
     } catch let unclear as UnclearOutcome {
       let isGone = try await ReadBack.settle(clock: api.clock) { try await api.record(path) == nil ? true : nil }
-      guard isGone == true else { throw api.unknown(unclear, "read it again later") }
+      guard isGone == true else { throw RPCError.outcomeUnknown(unclear, at: api.instance, "read it again later") }
     }
     return .null
   }

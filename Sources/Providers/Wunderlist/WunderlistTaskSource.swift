@@ -111,6 +111,9 @@ final class WunderlistTaskSource: CompletingSource {
       guard item.status.isOpen else { throw AlreadyDecided(task: item) }
       return item.revision == task.revision
     }
-    return completed(WunderlistTask(json).map { item($0, key) } ?? task, by: decision)
+    guard let now = WunderlistTask(json).map({ item($0, key) }), now.status == .done else {
+      throw tasks.openStill
+    }
+    return completed(now, by: decision)
   }
 }

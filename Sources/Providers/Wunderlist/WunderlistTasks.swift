@@ -9,8 +9,22 @@ struct WunderlistTasks {
 
   /// One task; nil when the service does not know it.
   func task(_ id: String) async throws -> WunderlistTask? {
-    guard let json = try await api.record(["tasks", id]) else { return nil }
+    guard let json = try await record(["tasks", id]) else { return nil }
     return try parsed(json)
+  }
+
+  /// One record; nil when the service does not know it.
+  func record(_ path: [String]) async throws -> JSONValue? {
+    guard let json = try await api.record(path) else { return nil }
+    guard Self.isMeant(json, by: path) else {
+      throw api.malformed("it is the record \(json["id"] ?? .null) instead of \(path.joined(separator: "/"))")
+    }
+    return json
+  }
+
+  /// Whether a record is the one at a path; of the user there is one alone.
+  private static func isMeant(_ json: JSONValue, by path: [String]) -> Bool {
+    path.count == 1 || json["id"]?.int.map { String($0) } == path.last
   }
 
   /// All tasks of a list that are open, or all that are completed: the service gives never both.
@@ -75,12 +89,35 @@ struct WunderlistTasks {
 
   private func send(_ path: [String], _ known: JSONValue, _ body: [(String, JSONValue)]) async throws -> JSONValue {
     let revision = [("revision", known["revision"] ?? .null)]
-    return try await api.write(.patch, path, JSONValue(object: revision + body))
+    return try await change(path, JSONValue(object: revision + body))
+  }
+
+  /// Changes a record on the base of the revision that is in the body.
+  ///
+  /// - Returns: The record as the service has it now.
+  /// - Throws: As `TaskListAPI.write`; `UnclearOutcome` as well when the answer does not show the record, or shows a
+  ///   task open that was to be completed.
+  func change(_ path: [String], _ body: JSONValue) async throws -> JSONValue {
+    let answer = try await api.write(.patch, path, body)
+    let record = try api.record(ofWrite: answer) { Self.isMeant($0, by: path) }
+    // A recurring task may go on under its id.
+    guard body["completed"] != true || record["completed"] == true || record["recurrence_type"]?.string != nil else {
+      throw openStill
+    }
+    return record
+  }
+
+  /// The service took a completion, and its answer does not show it.
+  var openStill: UnclearOutcome {
+    UnclearOutcome(
+      cause: .backendError(
+        provider: api.instance, message: "\(api.instance): the service took the completion and shows the task as open.")
+    )
   }
 
   /// The record as it is now.
   func current(_ path: [String]) async throws -> JSONValue {
-    guard let now = try await api.record(path) else {
+    guard let now = try await record(path) else {
       throw RPCError.notFound("\(api.instance): the service does not know \(path.joined(separator: "/")) any more.")
     }
     return now

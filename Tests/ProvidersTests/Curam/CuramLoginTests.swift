@@ -66,6 +66,28 @@ import Testing
     }
   }
 
+  /// Servers count these as tries, too; what is about the address is none.
+  @Test(arguments: [(400, 1), (403, 1), (423, 1), (404, 3), (405, 3)])
+  func aLoginRefusedByAnotherStatusIsNotSentAgainEither(_ status: Int, _ sent: Int) async throws {
+    try await onLoop {
+      let rig = try CuramRig()
+      try rig.inject(.status(status), on: "POST /j_security_check", count: nil)
+      for _ in 0..<3 {
+        let kind = try await rig.failure("persons.get", Self.ada).kind
+        #expect(kind == (sent == 1 ? "login-required" : "backend-error"))
+      }
+      #expect(rig.lines.count == sent)
+    }
+  }
+
+  @Test func aRefererThatIsRefusedIsNoTryOfThePassword() async throws {
+    try await onLoop {
+      let rig = try CuramRig(settings: ["referer": "https://elsewhere.example/"])
+      for _ in 0..<2 { #expect(try await rig.failure("persons.get", Self.ada).details["code"] == "-150210") }
+      #expect(rig.lines.count == 2)
+    }
+  }
+
   /// K1, K6 and K27.
   @Test(arguments: CuramSwitches.LoginStyle.allCases)
   func everyRequestCarriesTheReferer(_ style: CuramSwitches.LoginStyle) async throws {

@@ -16,10 +16,13 @@ import Timing
   private static let exact = "9007199254740993"
 
   @Loop private func rig(
-    _ tasks: JSONValue = [:], _ switches: (inout CuramSwitches) -> Void = { _ in }
+    _ tasks: JSONValue = [:], at server: ScriptedServer? = nil,
+    _ switches: (inout CuramSwitches) -> Void = { _ in }
   ) throws -> CuramRig {
     let path: JSONValue = ["path": "acme/tasks"]
-    return try CuramRig(settings: ["tasks": path.merging(tasks)], switches: switches)
+    let settings: JSONValue = ["tasks": path.merging(tasks)]
+    return try CuramRig(
+      settings: server.map { settings.setting("url", to: .init($0.url + "/Rest")) } ?? settings, switches: switches)
   }
 
   @Loop private func exact(_ rig: CuramRig) async throws -> TaskItem {
@@ -87,9 +90,10 @@ import Timing
     }
   }
 
-  @Test func anExpiredLoginIsRenewedAndTheTaskClosedOnce() async throws {
+  @Test(arguments: CuramSwitches.Expired.allCases)
+  func anExpiredLoginIsRenewedAndTheTaskClosedOnce(_ expired: CuramSwitches.Expired) async throws {
     try await onLoop {
-      let rig = try rig { $0.expired = .html200 }
+      let rig = try rig { $0.expired = expired }
       let task = try await exact(rig)
       rig.sandbox.with { $0.expireLogins() }
       _ = try await rig.decide(.complete, task)
@@ -103,6 +107,54 @@ import Timing
       let rig = try rig()
       try rig.inject(fault, on: "GET /v1/acme/tasks", count: 2)
       await #expect(throws: RPCError.self) { try await rig.items() }
+    }
+  }
+
+  /// A service with one task of a status.
+  private func server(_ status: String, id: String = "7") throws -> ScriptedServer {
+    try ScriptedServer { request, _ in
+      if request.path.hasSuffix("/j_security_check") {
+        return ServerResponse(status: 200, headers: ["Set-Cookie": "LtpaToken2=0123456789abcdef; Path=/"])
+      }
+      let task = #"{"taskID":"\#(id)","status":"\#(status)"}"#
+      return .data(request.path.hasSuffix("/tasks") ? #"{"data":[\#(task)]}"# : task)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("OPEN", TaskItem.Status.ready, nil), ("CLOSED", .done, .completed), ("INPROGRESS", .gone, nil),
+      ("open", .gone, nil),
+    ] as [(String, TaskItem.Status, TaskItem.Outcome?)])
+  func aTaskThatIsNeitherOpenNorClosedDoesNotWaitNow(
+    _ word: String, _ status: TaskItem.Status, _ outcome: TaskItem.Outcome?
+  ) async throws {
+    let server = try server(word)
+    try await onLoop {
+      let rig = try rig(["closed": ["CLOSED"]], at: server)
+      let source = try rig.source
+      let task = try await rig.passingTime { try await source.task(TaskItem.ID(provider: "curam", key: "7")) }
+      #expect(task?.status == status && task?.outcome == outcome)
+      #expect(try await rig.items().count == (status == .ready ? 1 : 0))
+    }
+  }
+
+  @Test func theWordsForAClosedTaskAreASetting() async throws {
+    let server = try server("TRANSFERRED")
+    try await onLoop {
+      let rig = try rig(["closed": ["CLOSED", "TRANSFERRED"]], at: server)
+      let source = try rig.source
+      let task = try await rig.passingTime { try await source.task(TaskItem.ID(provider: "curam", key: "7")) }
+      #expect(task?.status == .done && task?.outcome == .completed)
+    }
+  }
+
+  @Test(arguments: ["", ".", ".."]) func anIDThatIsNoNameOfAResourceIsNone(_ id: String) async throws {
+    let server = try server("OPEN", id: id)
+    try await onLoop {
+      let rig = try rig(at: server)
+      let error = await #expect(throws: RPCError.self) { try await rig.items() }
+      #expect(error?.kind == "backend-error")
     }
   }
 

@@ -38,6 +38,26 @@ import Testing
     }
   }
 
+  @Test func aChangeThatIsLongerThanTheRecordIsTheRecord() async throws {
+    try await onLoop {
+      let rig = try CuramRig(settings: Self.watch)
+      let many = JSONValue(array: (0..<500).map { JSONValue($0) })
+      rig.sandbox.with { $0.setResource("persons/101", ["numbers": many]) }
+      try await rig.poll()
+      rig.sandbox.with { $0.setResource("persons/101", ["numbers": JSONValue(array: many.array?.reversed() ?? [])]) }
+      try await rig.poll()
+      let patch = try required(rig.published.first?.data["patch"]?.array)
+      #expect(patch.count == 1 && patch[0]["op"] == "replace" && patch[0]["path"] == "")
+      #expect(patch[0]["value"]?["numbers"]?[0] == 499)
+      // One step is shorter than all.
+      rig.sandbox.with { $0.setResource("persons/101", ["numbers": many]) }
+      try await rig.poll()
+      rig.sandbox.with { $0.setResource("persons/101", ["numbers": many, "a": 1]) }
+      try await rig.poll()
+      #expect(rig.published.last?.data["patch"] == [["op": "add", "path": "/a", "value": 1]])
+    }
+  }
+
   @Test func whatWasSeenOutlivesTheAgent() async throws {
     try await onLoop {
       let rig = try CuramRig(settings: Self.watch)

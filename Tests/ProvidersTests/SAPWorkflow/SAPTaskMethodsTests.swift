@@ -29,7 +29,7 @@ import Timing
   @Test func whatIsNotThereIsNotFoundAndAWrongAddressIsSaid() async throws {
     try await onLoop { () async throws in
       let rig = try SAPRig()
-      for id in ["7c1f0b52-0000-11ea-9d2b-00163e7a1c44", "..", "a/b", "ü"] {
+      for id in ["7c1f0b52-0000-11ea-9d2b-00163e7a1c44", "a/b", "ü"] {
         #expect(try await rig.failure("task.get", ["id": .init(id)]).kind == "not-found")
       }
       let astray = try SAPRig(settings: ["url": .init(rig.sandbox.url + "/elsewhere")])

@@ -176,6 +176,16 @@ import Timing
     #expect(requests.value == 2)
   }
 
+  /// It must not pass for the link of a last page.
+  @Test func aLinkThatCannotBeReadCutsTheListShort() async throws {
+    let link = #"<https://a.example/b?sysparm_query=a>5&sysparm_offset=2>;rel="next""#
+    let server = try ScriptedServer { _, _ in .data(#"{"result":[{"sys_id":"1"}]}"#, headers: ["Link": link]) }
+    try await onLoop { () async throws in
+      let rig = try ServiceNowRig("basic", settings: ["url": .init(server.url)])
+      #expect(try await rig.call("table.list", ["table": "incident"])["complete"] == false)
+    }
+  }
+
   /// The instance writes its own name into its links; of those only the offset counts.
   @Test func aLinkToAnotherHostIsNotFollowed() async throws {
     let stranger = RequestCount()

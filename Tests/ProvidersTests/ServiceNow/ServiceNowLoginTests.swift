@@ -130,6 +130,20 @@ import Timing
     }
   }
 
+  /// Several tries would lock the account.
+  @Test func aPasswordThatTheGrantRefusedIsNotSentAgainBeforeItChanges() async throws {
+    try await onLoop { () async throws in
+      let rig = try ServiceNowRig(settings: ["password": "wrong"])
+      for _ in 0..<3 {
+        let error = try await rig.failure(Self.list, Self.users)
+        #expect(error.kind == "login-required" && error.message.contains("not sent again"))
+      }
+      #expect(rig.requests == ["POST /oauth_token.do"])
+      rig.change(secret: "wrong", to: "approve-1")
+      try await rig.call(Self.list, Self.users)
+    }
+  }
+
   @Test func aUserWhoIsNotActiveAnyMoreNeedsALogin() async throws {
     try await onLoop { () async throws in
       let rig = try ServiceNowRig()

@@ -79,6 +79,16 @@ import Timing
     }
   }
 
+  @Test(arguments: ["123", #"{"a": 1}"#, "true", #"["x"]"#])
+  func aCursorThatIsNoTextIsNoEnd(_ cursor: String) async throws {
+    let server = try ScriptedServer { _, _ in .data(#"{"results": [{"id": "a"}], "next_cursor": \#(cursor)}"#) }
+    try await onLoop { () async throws in
+      let rig = try Rig(settings: ["url": .init(server.url)])
+      #expect(try await rig.failure("task.list").kind == "backend-error")
+      await #expect(throws: RPCError.self) { try await rig.poll() }
+    }
+  }
+
   /// Pitfall B10/9: a list that is a plain array, as in older versions.
   @Test(arguments: [#"[{"id": "a"}]"#, #"{"results": 7}"#, #"{"results": [{"id": 7}], "next_cursor": null}"#])
   func aListThatMakesNoSenseIsNoList(_ text: String) async throws {
@@ -95,10 +105,20 @@ import Timing
 
   @Test func onlyTheProjectsOfTheSettingsArePolled() async throws {
     try await onLoop { () async throws in
-      let rig = try Rig(settings: ["projects": ["nowhere"]])
-      _ = make(rig)
+      let first = try Rig()
+      let (mine, other) = first.sandbox.with { ($0.makeProject("mine"), $0.makeProject("other")) }
+      for (title, project) in [("mine", mine), ("not mine", other)] {
+        let due: JSONValue = ["content": .init(title), "project_id": .init(project), "due_date": "2026-11-30"]
+        try await first.call("task.create", due)
+      }
+      func titles(_ projects: JSONValue) async throws -> [String] {
+        let settings: JSONValue = ["url": .init(first.sandbox.baseURL), "projects": projects]
+        return try await Rig(settings: settings).items().map(\.title)
+      }
+      #expect(try await titles([.init(mine)]) == ["mine"])
+      #expect(try await titles([.init(mine), .init(other)]) == ["mine", "not mine"])
       // One that is not there is no empty list.
-      let error = await #expect(throws: RPCError.self) { try await rig.poll() }
+      let error = await #expect(throws: RPCError.self) { try await titles(["nowhere"]) }
       #expect(error?.kind == "not-found")
     }
   }
@@ -162,6 +182,42 @@ import Timing
       try rig.sandbox.with { try $0.removeTask(id) }
       let error = await #expect(throws: RPCError.self) { try await rig.decide(.approve, task) }
       #expect(error?.kind == "not-found")
+    }
+  }
+
+  /// The service's trouble with a command says nothing of whether it was carried out.
+  @Test(arguments: [408, 425, 429, 500, 503])
+  func aCommandThatMetTroubleInA200IsUnclearAndStays(_ code: Int) async throws {
+    let task = #"{"id": "6XOwn", "content": "a", "checked": false}"#
+    let server = try ScriptedServer { request, _ in
+      let commands = try? JSONValue(parsing: request.body)["commands"]
+      guard let command = commands?[0]?["uuid"]?.string else { return .data(task) }
+      return .data(#"{"sync_status": {"\#(command)": {"error": "busy", "http_code": \#(code)}}}"#)
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(settings: ["url": .init(server.url)])
+      let task = try await rig.item("6XOwn")
+      for _ in 0..<2 {
+        let error = await #expect(throws: UnclearOutcome.self) { try await rig.decide(.approve, task) }
+        #expect(error?.cause.kind == "unavailable")
+      }
+      let sent = try server.requests.filter { $0.method == "POST" }.map {
+        try JSONValue(parsing: $0.body)["commands"]?[0]?["uuid"]?.string
+      }
+      #expect(sent.count == 8 && Set(sent).count == 1)
+    }
+  }
+
+  @Test func aCommandWhoseStatusIsNoneThatIsKnownIsUnclear() async throws {
+    let server = try ScriptedServer { request, _ in
+      let commands = try? JSONValue(parsing: request.body)["commands"]
+      guard let command = commands?[0]?["uuid"]?.string else { return .data(#"{"id": "6XOwn", "content": "a"}"#) }
+      return .data(#"{"sync_status": {"\#(command)": "queued"}}"#)
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(settings: ["url": .init(server.url)])
+      let task = try await rig.item("6XOwn")
+      await #expect(throws: UnclearOutcome.self) { try await rig.decide(.approve, task) }
     }
   }
 

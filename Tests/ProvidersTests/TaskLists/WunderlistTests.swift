@@ -235,6 +235,38 @@ import Timing
     }
   }
 
+  @Test(arguments: [
+    (#"{"id":1,"list_id":2,"revision":4,"title":"a","completed":false}"#), (""), (#"{"error":"read only mode"}"#),
+    ("[]"), (#"{"id":9,"list_id":2,"revision":4,"title":"a","completed":true}"#),
+  ])
+  func aCompletionIsDoneOnlyWhenTheAnswerShowsIt(_ answer: String) async throws {
+    let task = #"{"id":1,"list_id":2,"revision":3,"title":"a","due_date":"2026-11-30"}"#
+    let server = try ScriptedServer { request, _ in .data(request.method == "PATCH" ? answer : task) }
+    try await onLoop { () async throws in
+      let rig = try Rig(settings: ["url": .init(server.url)])
+      let task = try await rig.item("1")
+      await #expect(throws: UnclearOutcome.self) { try await rig.decide(.approve, task) }
+      let error = try await rig.failure("task.complete", ["id": 1])
+      #expect(error.kind == "outcome-unknown", "\(error.message)")
+      #expect(server.requests.count { $0.method == "PATCH" } == 2)
+    }
+  }
+
+  @Test func aCompletionThatTheAnswerDoesNotShowIsReadBack() async throws {
+    let patches = Counter()
+    let server = try ScriptedServer { request, _ in
+      if request.method == "PATCH" {
+        patches.add()
+        return .data("")
+      }
+      return .data(#"{"id":1,"list_id":2,"revision":3,"title":"a","completed":\#(patches.value > 0)}"#)
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(settings: ["url": .init(server.url)])
+      #expect(try await rig.call("task.complete", ["id": 1])["completed"] == true && patches.value == 1)
+    }
+  }
+
   /// Pitfall A7/14.
   @Test(arguments: WunderlistSwitches.Recurrence.allCases)
   func anOccurrenceOfARecurringTaskIsATaskOfItsOwn(_ recurrence: WunderlistSwitches.Recurrence) async throws {
@@ -402,15 +434,39 @@ import Timing
     }
   }
 
+  /// A task that somebody else changes between the first reading and the first writing.
+  private func changing(_ member: String, _ values: (before: String, after: String)) throws -> ScriptedServer {
+    let patches = Counter()
+    return try ScriptedServer { request, _ in
+      let isPatch = request.method == "PATCH"
+      if isPatch { patches.add() }
+      if isPatch, patches.value == 1 {
+        return .data(#"{"error":{"type":"conflict","revision_conflict":true}}"#, status: 409)
+      }
+      let (revision, value) = patches.value == 0 ? (3, values.before) : (4, values.after)
+      let title = isPatch ? #","title":"mine""# : member == "title" ? "" : #","title":"a""#
+      return .data(#"{"id":1,"list_id":2,"revision":\#(revision),"\#(member)":"\#(value)"\#(title)}"#)
+    }
+  }
+
   @Test func anUpdateGoesOnWhenSomebodyChangedAnotherField() async throws {
+    let server = try changing("due_date", ("2026-11-30", "2026-12-24"))
     try await onLoop { () async throws in
-      let rig = try Rig()
-      let id = make(rig)
-      let known = try await rig.call("task.get", ["id": .init(id)])
-      try rig.sandbox.with { try $0.editTask(id, due: "2026-12-24") }
-      // The write comes after somebody else's, whose field it does not touch.
-      #expect(known["due_date"] == "2026-11-30")
-      #expect(try await rig.call("task.update", ["id": .init(id), "title": "b"])["due_date"] == "2026-12-24")
+      let rig = try Rig(settings: ["url": .init(server.url)])
+      let changed = try await rig.call("task.update", ["id": 1, "title": "mine"])
+      #expect(changed["due_date"] == "2026-12-24" && changed["title"] == "mine")
+      let bodies = try server.requests.filter { $0.method == "PATCH" }.map { try JSONValue(parsing: $0.body) }
+      #expect(bodies == [["revision": 3, "title": "mine"], ["revision": 4, "title": "mine"]])
+    }
+  }
+
+  @Test func anUpdateOfAFieldThatSomebodyElseChangedIsAConflictThatNamesIt() async throws {
+    let server = try changing("title", ("a", "theirs"))
+    try await onLoop { () async throws in
+      let rig = try Rig(settings: ["url": .init(server.url)])
+      let error = try await rig.failure("task.update", ["id": 1, "title": "mine"])
+      #expect(error.kind == "conflict" && error.details["changes"] == ["title": ["from": "a", "to": "theirs"]])
+      #expect(server.requests.count { $0.method == "PATCH" } == 1)
     }
   }
 
