@@ -50,7 +50,10 @@ package final class LoopServer {
   ) throws(ServerError) {
     limit = UInt32(clamping: limits.connections)
     context = LoopServerContext(limits: limits, admission: admission, handler: handler)
-    guard let daemon = Self.start(limits, context) else { throw .cannotListen(port: 0, code: errno) }
+    guard let daemon = Self.start(limits, context) else {
+      let code = errno
+      throw code == EMFILE || code == ENFILE ? .noDescriptors(code: code) : .cannotListen(port: 0, code: code)
+    }
     self.daemon = daemon
     port = ringi_mhd_port(daemon)
     url = "http://127.0.0.1:\(port)"
@@ -71,6 +74,8 @@ package final class LoopServer {
     isStopped = true
     alarm?.cancel()
     descriptor?.cancel()
+    // Both keep the server.
+    (alarm, descriptor) = (nil, nil)
     // libmicrohttpd aborts when it is stopped with suspended connections.
     context.endAll()
     MHD_stop_daemon(daemon)

@@ -1,7 +1,7 @@
 internal import CMicroHTTPD
 
 extension ServerResponse {
-  /// Hands the answer to libmicrohttpd, which takes the body from `source`.
+  /// Hands the answer to libmicrohttpd, which takes the body from `source`; headers without a value are left out.
   ///
   /// - Returns: `MHD_NO`, which closes the connection, when memory ran out or a header is malformed.
   func queue(on connection: OpaquePointer, from source: BodySource) -> MHD_Result {
@@ -19,7 +19,11 @@ extension ServerResponse {
       return .NO
     }
     defer { MHD_destroy_response(handle) }
-    let added = headers.fields.allSatisfy { MHD_add_response_header(handle, $0.name, $0.value) == .YES }
+    // It takes no value that is empty, and none with a tab, which means the same as a space (RFC 9110, 5.5).
+    let fields = headers.fields.filter { !$0.value.allSatisfy { $0 == " " || $0 == "\t" } }
+    let added = fields.allSatisfy {
+      MHD_add_response_header(handle, $0.name, $0.value.replacing("\t", with: " ")) == .YES
+    }
     return added ? MHD_queue_response(connection, UInt32(status), handle) : .NO
   }
 }

@@ -146,6 +146,32 @@ import Testing
     try await onLoop { server.stop() }
   }
 
+  @Test func aHeaderWithoutAValueIsLeftOutAndATabIsASpace() async throws {
+    let server = try await onLoop {
+      try LoopServer { _ in
+        ServerResponse(status: 200, headers: ["X-Empty": "", "X-Blank": " \t", "X-Tab": "a\tb"], text: "whole")
+      }
+    }
+    let connection = try RawConnection(port: try await onLoop { server.port })
+    connection.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let answer = try connection.answer()
+    #expect(answer.status == 200 && answer.text == "whole")
+    #expect(answer["X-Empty"] == nil && answer["X-Blank"] == nil && answer["X-Tab"] == "a b")
+    try await onLoop { server.stop() }
+  }
+
+  @Test func nothingKeepsAServerThatHasStopped() async throws {
+    try await onLoop { () async throws in
+      weak var gone: LoopServer?
+      do {
+        let server = try LoopServer { _ in ServerResponse(status: 200) }
+        gone = server
+        server.stop()
+      }
+      while gone != nil { await Task.yield() }
+    }
+  }
+
   @Test func aLargeAnswerArrivesWhole() async throws {
     let server = try await onLoop {
       try LoopServer { _ in ServerResponse(status: 200, body: [UInt8](repeating: 0x61, count: 5 << 20)) }
