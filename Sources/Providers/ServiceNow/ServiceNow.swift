@@ -25,7 +25,8 @@ package final class ServiceNow: Provider {
     approvals = ServiceNowApprovals(api, settings: parsed)
     login = ServiceNowBrowserLogin(parsed, approvals, context: context)
     credentials = parsed.kind.credentials
-    web = NowWeb(parsed, tokens: api.tokens?.source, failure: api.failure, context: context)
+    web = NowWeb(
+      parsed, tokens: api.tokens?.source, client: api.service, failure: api.failure, context: context)
   }
 
   package func register(on registrar: inout Registrar) {

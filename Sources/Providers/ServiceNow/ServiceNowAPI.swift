@@ -9,6 +9,8 @@ final class ServiceNowAPI {
   let log: @Loop @Sendable (ProviderContext.LogLevel, String) -> Void
   private let settings: ServiceNowSettings
   private let client: any HTTPClient
+  /// Without credentials; shared with the web pages, which rest when the instance asks for that.
+  let service: any HTTPClient
   /// Of an OAuth login; shared with the web pages.
   let tokens: ServiceNowLogin.Tokens?
 
@@ -20,6 +22,7 @@ final class ServiceNowAPI {
     self.settings = settings
     let login = ServiceNowLogin(settings, context: context)
     client = RetryingClient(login.client, clock: context.clock)
+    service = login.service
     tokens = login.tokens
   }
 

@@ -122,6 +122,8 @@ final class ServiceNowApprovals {
   ///
   /// - Throws: `RPCError`.
   func nameOfUser() async throws -> String {
+    // Whoever it was before, also when the instance doesn't tell now.
+    userID = nil
     let own = try await ownRecord()
     userID = own.id
     return own.name

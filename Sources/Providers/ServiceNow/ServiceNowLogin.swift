@@ -15,12 +15,15 @@ struct ServiceNowLogin {
   }
 
   let client: any HTTPClient
+  /// What is below: without credentials, and at rest when the instance asks for that.
+  let service: any HTTPClient
   let tokens: Tokens?
 
   init(_ settings: ServiceNowSettings, context: ProviderContext) {
     let clock = context.clock
     let curl = LimitClient(settings.connection.client(), clock: clock) { Self.wait($0, clock: clock) }
     let service = RestingClient(curl, clock: clock)
+    self.service = service
     switch settings.login {
     case .basic(let user, let password):
       tokens = nil
@@ -34,7 +37,8 @@ struct ServiceNowLogin {
       // It is one server, and rests with it.
       let endpoint = TokenEndpoint(
         url: settings.url.appending("oauth_token.do"), clientID: clientID,
-        authentication: clientSecret == nil ? .none : .body, client: service, clock: clock, clientSecret: readSecret)
+        authentication: clientSecret == nil ? .none : .body, timeouts: settings.connection.timeouts, client: service,
+        clock: clock, clientSecret: readSecret)
       func refreshing(_ store: KeptRefreshToken) -> any TokenGrant {
         StandingRefusal(RefreshToken(endpoint, store: store, clock: clock)) { () async throws(TokenError) in
           // Of a secret that can't be read the request itself tells.

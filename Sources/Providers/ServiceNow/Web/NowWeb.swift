@@ -15,7 +15,16 @@ final class NowWeb {
   private let session: NowWebSession?
   private let proxy: NowWebProxy?
 
-  init(_ settings: ServiceNowSettings, tokens: TokenSource?, failure: ServiceNowFailure, context: ProviderContext) {
+  /// - Parameters:
+  ///   - settings: The instance's.
+  ///   - tokens: Those of the login; nil for a login without.
+  ///   - client: What reaches the instance without credentials, and rests when it asks for that.
+  ///   - failure: Makes errors of a login's.
+  ///   - context: The plugin's.
+  init(
+    _ settings: ServiceNowSettings, tokens: TokenSource?, client: any HTTPClient, failure: ServiceNowFailure,
+    context: ProviderContext
+  ) {
     instance = context.instance
     self.settings = settings
     clock = context.clock
@@ -26,13 +35,16 @@ final class NowWeb {
       (session, proxy) = (nil, nil)
       return
     }
-    let client = CurlClient(tls: settings.connection.tls, userAgent: "Ringi/\(Version.current)")
     let session = NowWebSession(settings, tokens: tokens, client: client, failure: failure)
-    session.onEnd = { cache.removeAll() }
+    session.onEnd = {
+      cache.removeAll()
+      pages.forgetArrivals()
+    }
     let proxy = NowWebProxy(
       settings, instance: context.instance, pages: pages, session: session, cache: cache, events: NowWebEvents(context))
-    pages.admission = { proxy.refusal($0) }
-    pages.handler = { await proxy.answer($0) }
+    // The proxy has the pages, and would keep itself.
+    pages.admission = { [weak proxy] in proxy?.refusal($0) }
+    pages.handler = { [weak proxy] in await proxy?.answer($0) ?? ServerResponse(status: 503) }
     (self.session, self.proxy) = (session, proxy)
   }
 

@@ -7,6 +7,8 @@ final class NowWebPage {
   nonisolated let id: String
   /// What the path of its address begins with; whoever has it has the page.
   nonisolated let secret: String
+  /// What its cookie has, which is no address: a browser sends cookies to every port of this machine.
+  nonisolated let cookie: String
   nonisolated let theme: NowWebTheme?
   /// How long it lives without being used.
   nonisolated let lifetime: Duration
@@ -16,12 +18,13 @@ final class NowWebPage {
   /// The page that was shown last; it begins the session again.
   var last: HTTPURL
   /// The answer to the address that the browser has been sent to, which need not be asked for again.
-  var arrival: HTTPResponse?
+  var arrival: (answer: HTTPResponse, end: Int64)?
   var alarm: Alarm?
 
   init(url: HTTPURL, theme: NowWebTheme?, lifetime: Duration, longest: Duration, now: Int64) {
     id = Self.random(4).map { Self.hex($0) }.joined()
     secret = Self.random(32).map { Self.hex($0) }.joined()
+    cookie = Self.random(32).map { Self.hex($0) }.joined()
     self.theme = theme
     self.lifetime = lifetime
     lastEnd = now + longest.components.seconds * 1_000_000_000

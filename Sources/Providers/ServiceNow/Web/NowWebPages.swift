@@ -9,6 +9,8 @@ final class NowWebPages {
   /// How long a page lives without being used, unless told otherwise, and how long at most, used or not.
   static let lifetime = Duration.seconds(1800)
   static let longest = Duration.seconds(12 * 3600)
+  /// How long an answer waits for the browser that is sent to its address.
+  private static let arrivalLife: Int64 = 10_000_000_000
   /// How many pages that have ended are kept in mind, to say so.
   private static let endedLimit = 256
 
@@ -60,12 +62,32 @@ final class NowWebPages {
     return page
   }
 
+  /// The page whose cookie has a value.
+  func page(cookie: Substring) -> NowWebPage? {
+    pages.values.first { $0.cookie == cookie && clock.uptime < $0.end }
+  }
+
   /// Whether there was such a page.
   func hasEnded(_ secret: some StringProtocol) -> Bool {
     ended.contains(String(secret)) || pages[String(secret)] != nil
   }
 
   func use(_ page: NowWebPage) { page.lastUse = clock.uptime }
+
+  // MARK: Arrivals
+
+  /// Has an answer at hand for the browser that is sent to its address.
+  func keep(_ answer: HTTPResponse, on page: NowWebPage) { page.arrival = (answer, clock.uptime + Self.arrivalLife) }
+
+  /// The answer that is at hand.
+  func arrival(on page: NowWebPage) -> HTTPResponse? {
+    page.arrival.flatMap { clock.uptime < $0.end ? $0.answer : nil }
+  }
+
+  /// Forgets the answers at hand, of all pages.
+  func forgetArrivals() { for page in pages.values { page.arrival = nil } }
+
+  // MARK: Ending
 
   /// Closes a page, or all without a name.
   ///

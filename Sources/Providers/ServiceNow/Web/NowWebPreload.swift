@@ -6,6 +6,8 @@ struct NowWebPreload {
   /// The most files that are fetched for one page, and how far it is searched for them.
   private static let links = 64
   private static let scanLimit = 1 << 20
+  /// The most references that are looked at, whether they are the instance's or not.
+  private static let referenceLimit = 512
 
   let instance: HTTPURL
   let session: NowWebSession
@@ -60,6 +62,7 @@ struct NowWebPreload {
   private func linked(by response: HTTPResponse) -> [HTTPURL] {
     var base = response.url
     var found: [HTTPURL] = []
+    var references = 0
     for tag in NowWebTags(response.body, limit: Self.scanLimit) {
       let reference: String? =
         switch tag.name {
@@ -67,12 +70,16 @@ struct NowWebPreload {
         case "script", "img": tag["src"]
         default: nil
         }
-      if tag.name == "base", let href = tag["href"], let url = try? response.url.resolving(href) { base = url }
+      let isBase = tag.name == "base" && tag["href"] != nil
+      if isBase || reference != nil { references += 1 }
+      guard references <= Self.referenceLimit, found.count < Self.links else { break }
+      if isBase, let href = tag["href"], let url = try? response.url.resolving(href) { base = url }
       guard let reference, !reference.isEmpty, !reference.hasPrefix("data:"), let url = try? base.resolving(reference),
-        url.origin == instance.origin, !found.contains(url)
+        url.origin == instance.origin,
+        // Without a user's name, whose password would go along.
+        let url = try? HTTPURL(url.origin.description + url.target), !found.contains(url)
       else { continue }
       found.append(url)
-      if found.count == Self.links { break }
     }
     return found
   }

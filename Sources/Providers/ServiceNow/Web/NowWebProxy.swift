@@ -39,7 +39,7 @@ final class NowWebProxy {
       pages.use(found.page)
       var response = await answer(request, found)
       if request.target.hasPrefix("/\(found.page.secret)") {
-        let cookie = "\(route.cookieName)=\(found.page.secret); Path=/; HttpOnly; SameSite=Strict"
+        let cookie = "\(route.cookieName)=\(found.page.cookie); Path=/; HttpOnly; SameSite=Strict"
         response.headers.add("Set-Cookie", cookie)
       }
       return response
@@ -54,7 +54,8 @@ final class NowWebProxy {
       return ServerResponse(status: 200, headers: headers, text: theme.css)
     }
     // Whatever the target is, it stands behind the instance's own origin.
-    guard let url = try? HTTPURL(settings.url.origin.description + found.target), url.origin == settings.url.origin
+    let target = rewriting(page).restored(query: found.target)
+    guard let url = try? HTTPURL(settings.url.origin.description + target), url.origin == settings.url.origin
     else { return notice(page, 400, "Bad request", "This address can't be read.") }
     let visit = NowWebVisit(request, url)
     do {
@@ -73,17 +74,25 @@ final class NowWebProxy {
   private func fetch(_ request: ServerRequest, _ visit: NowWebVisit, _ page: NowWebPage) async throws -> HTTPResponse {
     // Before anything is shown that is at hand.
     session.checkLogin()
-    let arrival = page.arrival
+    let arrival = pages.arrival(on: page)
     if visit.isNavigation { page.arrival = nil }
-    if visit.method == .get, let arrival, arrival.url == visit.url { return arrival }
-    if visit.method == .get, !visit.isReload, let kept = cache.answer(for: visit.url) { return kept }
-    if visit.isChange { cache.removeAll() }
-    let referer = route.source(of: request).map { settings.url.origin.description + $0 }
+    if visit.method == .get, !visit.isReload {
+      if let arrival, arrival.url == visit.url { return arrival }
+      if let kept = cache.answer(for: visit.url) { return kept }
+    }
+    if visit.isChange, !NowWebSigns.isPoll(visit.url) {
+      cache.removeAll()
+      pages.forgetArrivals()
+    }
+    let rewriting = rewriting(page)
+    let referer = route.source(of: request).map { settings.url.origin.description + rewriting.restored(query: $0) }
     var sent = HTTPRequest(
       visit.method, visit.url,
       headers: NowWebHeaders.request(request, referer: referer, origin: visit.isChange ? settings.url.origin : nil),
       timeouts: settings.connection.timeouts)
-    if visit.isChange { sent.body = request.body }
+    if visit.isChange {
+      sent.body = rewriting.restored(request.body, type: sent.headers["Content-Type"].flatMap { MediaType($0) })
+    }
     return try await session.send(sent, isNavigation: visit.isNavigation, page: page.last) {
       events.publish(NowWebEvents.renewed, page: page, [:])
     }
@@ -96,13 +105,12 @@ final class NowWebProxy {
     if isPage, visit.isTop { page.last = response.url }
     if visit.isByBrowser, response.url != visit.url {
       // So that relative addresses in the page start from where it is.
-      if response.body.count <= Self.arrivalLimit { page.arrival = response }
+      if response.body.count <= Self.arrivalLimit { pages.keep(response, on: page) }
       var headers = NowWebHeaders.own
       headers.add("Location", base(page) + response.url.target)
       return ServerResponse(status: 303, headers: headers)
     }
-    let rewriting = NowWebRewriting(
-      origin: settings.url.origin, base: base(page), themePath: page.theme.map { _ in themePath(page) })
+    let rewriting = rewriting(page)
     var headers = NowWebHeaders.answer(response, rewriting)
     if let location = response.headers["Location"], let url = try? response.url.resolving(location),
       url.origin == settings.url.origin
@@ -116,11 +124,11 @@ final class NowWebProxy {
 
   private func failed(_ problem: NowWebProblem, _ visit: NowWebVisit, _ page: NowWebPage) -> ServerResponse {
     var link: (String, String)?
+    // Its query may hold what a login takes.
+    if let url = problem.foreign { events.publish(NowWebEvents.unsupported, page: page, ["url": "\(url)"]) }
     switch problem {
-    case .elsewhere(let url):
-      events.publish(NowWebEvents.unsupported, page: page, ["url": url.text])
-      link = (url.text, "\(url)")
-    case .notSent, .unknown, .dropped, .busy: link = (base(page) + page.last.target, "Load the page again")
+    case .elsewhere(let url): link = (url.text, "\(url)")
+    case .notSent, .unknown, .dropped, .busy, .replaced: link = (base(page) + page.last.target, "Load the page again")
     case .noLogin, .circle, .asleep, .noAnswer: break
     }
     if visit.isNavigation, problem.isFailedNavigation {
@@ -140,6 +148,11 @@ final class NowWebProxy {
 
   /// What stands for the instance's address in a page.
   func base(_ page: NowWebPage) -> String { "\(pages.address)/\(page.secret)" }
+
+  private func rewriting(_ page: NowWebPage) -> NowWebRewriting {
+    NowWebRewriting(
+      origin: settings.url.origin, base: base(page), themePath: page.theme.map { _ in themePath(page) })
+  }
 
   private func themePath(_ page: NowWebPage) -> String { "/\(page.secret)\(Self.themePath)" }
 }

@@ -18,13 +18,35 @@ struct NowWebRewriting {
     }
     var body = replaced(response.body)
     let isHTML = type.essence == "text/html" || type.essence == "application/xhtml+xml"
+    if isHTML { Self.dropReferrerPolicies(&body) }
     if isHTML, isDocument, let themePath {
       body.insert(contentsOf: "<link rel=\"stylesheet\" href=\"\(themePath)\"/>".utf8, at: Self.headStart(body))
     }
     return body
   }
 
-  private static func isText(_ type: MediaType) -> Bool {
+  /// How far a page is searched for them.
+  private static let scanLimit = 1 << 20
+
+  /// Has the answer's own Referrer-Policy hold for all of the page: with less its requests are not known for its own, and
+  /// with more other servers are told its address.
+  ///
+  /// Nothing moves by it.
+  private static func dropReferrerPolicies(_ body: inout [UInt8]) {
+    guard NowWebBytes.contains("referrer", in: body) else { return }
+    for tag in NowWebTags(body, limit: scanLimit) {
+      if tag.name == "meta", tag["name"]?.lowercased() == "referrer" {
+        for index in tag.range { body[index] = UInt8(ascii: " ") }
+      } else if tag["referrerpolicy"] != nil {
+        let text = body[tag.range].map { $0 | 0x20 }
+        for place in NowWebBytes.places(of: Array("referrerpolicy".utf8), in: text) {
+          body[tag.range.lowerBound + place] = UInt8(ascii: "x")
+        }
+      }
+    }
+  }
+
+  static func isText(_ type: MediaType) -> Bool {
     type.isJSON || type.essence.hasPrefix("text/") || type.essence.hasSuffix("+xml")
       || ["application/javascript", "application/x-javascript", "application/xml"].contains(type.essence)
   }
@@ -55,6 +77,9 @@ struct NowWebRewriting {
 
   // MARK: Addresses
 
+  /// The longest body that addresses are replaced in, in bytes, as it comes out.
+  private static let limit = 32 << 20
+
   /// The instance's address replaced wherever it stands: with its scheme or without, and with the slashes escaped too.
   func replaced(_ body: [UInt8]) -> [UInt8] {
     let authority = String(origin.description.dropFirst(origin.scheme.count + 3))
@@ -62,9 +87,15 @@ struct NowWebRewriting {
     let escaped = edits(
       in: body, of: "\\/\\/\(authority)", for: base.replacing("/", with: "\\/"), scheme: "\(origin.scheme):")
     let edits = (plain + escaped).sorted { $0.range.lowerBound < $1.range.lowerBound }
-    guard !edits.isEmpty else { return body }
+    let length = edits.reduce(body.count) { $0 + $1.text.utf8.count - $1.range.count }
+    // A page that says little else would become many times longer.
+    guard !edits.isEmpty, length <= Self.limit else { return body }
+    return Self.edited(body, edits, length)
+  }
+
+  private static func edited(_ body: [UInt8], _ edits: [(range: Range<Int>, text: String)], _ length: Int) -> [UInt8] {
     var output: [UInt8] = []
-    output.reserveCapacity(body.count + edits.count * base.utf8.count)
+    output.reserveCapacity(length)
     var start = 0
     for edit in edits {
       output += body[start..<edit.range.lowerBound]

@@ -35,6 +35,9 @@ struct NowWebRoute {
     if request.headers["Service-Worker"] != nil {
       return refused(403, "Not allowed", "A page can't leave a service worker behind, which would outlive it.")
     }
+    if request.headers["Upgrade"]?.lowercased().contains("websocket") == true {
+      return refused(403, "Not allowed", "A page has no WebSockets here.")
+    }
     guard let found = found(request) else { return missing(request) }
     guard method == .get || method == .head || isProven(request) else {
       return refused(403, "Not allowed", "What changes something has to come from the page itself.")
@@ -61,7 +64,7 @@ struct NowWebRoute {
       return Found(page: page, target: target)
     }
     // What a page asks for by a path of its own, without the secret.
-    let page = referer(request).flatMap { pages.page($0) } ?? cookie(request).flatMap { pages.page($0) }
+    let page = referer(request).flatMap { pages.page($0) } ?? cookie(request).flatMap { pages.page(cookie: $0) }
     return page.map { Found(page: $0, target: request.target) }
   }
 
@@ -80,6 +83,8 @@ struct NowWebRoute {
   }
 
   private func cookie(_ request: ServerRequest) -> Substring? {
+    // Whoever listens on another port of this machine may have it, and must not change anything with it.
+    guard request.method == "GET" || request.method == "HEAD" else { return nil }
     // A page of another origin on this machine is the same site for a browser, which sends the cookie along.
     if let site = request.headers["Sec-Fetch-Site"], site != "same-origin", site != "none" { return nil }
     if let referer = request.headers["Referer"], ownTarget(referer) == nil { return nil }

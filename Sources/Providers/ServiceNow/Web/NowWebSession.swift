@@ -2,8 +2,8 @@ internal import RingiKit
 
 /// The instance's web session: begun by a token, carried on by cookies, and begun again when it has ended.
 ///
-/// Its cookies are its own: those of the Table API begin no session for pages. Requests go one at a time, so that a
-/// renewal, too, happens once however many wait.
+/// Its cookies are its own: those of the Table API begin no session for pages. Requests go one at a time, but for polls
+/// of the message bus, so that a renewal, too, happens once however many wait.
 @Loop
 final class NowWebSession {
   private enum State { case none, live, failed }
@@ -17,6 +17,9 @@ final class NowWebSession {
 
   /// The most redirects in a row.
   private static let hops = 10
+  /// How long the message bus may hold a poll open: twice the half minute that is usual for its protocol, which is an
+  /// assumption, since the instance documents none.
+  private static let pollPatience = Duration.seconds(60)
 
   /// Told when the session that answers belong to is none any more.
   var onEnd: @Loop () -> Void = {}
@@ -27,8 +30,8 @@ final class NowWebSession {
   private let failure: ServiceNowFailure
   /// The service runs the requests of a session one after another, and drops those that wait too long there.
   private let turns = NowWebTurns(width: 1, limit: 64)
-  /// Polls of the message bus are held open for half a minute, and wait for nobody there.
-  private let polls = NowWebTurns(width: 8, limit: 8)
+  /// Polls of the message bus: an open page has one all the time, and there are at most as many pages.
+  private let polls = NowWebTurns(width: NowWebPages.limit, limit: 8)
   private var cookies = CookieJar()
   private var state = State.none
   /// The login that the session belongs to.
@@ -65,15 +68,16 @@ final class NowWebSession {
   ) async throws -> HTTPResponse {
     let isRead = request.method == .get || request.method == .head
     do {
-      if request.url.target.hasPrefix("/amb/") {
-        checkLogin()
-        return try await polls.run { [self] in try await poll(request) }
+      if NowWebSigns.isPoll(request.url) {
+        return try await polls.run { [self] in try await ofOneLogin { try await poll(request) } }
       }
       return try await turns.run { [self] in
-        checkLogin()
         guard !isRead else {
-          return try await read(request, isNavigation: isNavigation, page: page, onRenewal: onRenewal)
+          return try await ofOneLogin {
+            try await read(request, isNavigation: isNavigation, page: page, onRenewal: onRenewal)
+          }
         }
+        checkLogin()
         // Once it is sent, nobody's leaving stops it: half a change would be worse.
         return try await Loop.task { try await self.write(request) }.value
       }
@@ -87,6 +91,15 @@ final class NowWebSession {
     guard login != tokens.replacements else { return }
     end()
     login = tokens.replacements
+  }
+
+  /// Does the work, whose answer is given to nobody when somebody has logged in meanwhile.
+  private func ofOneLogin(_ work: @Loop () async throws -> HTTPResponse) async throws -> HTTPResponse {
+    checkLogin()
+    let login = login
+    let response = try await work()
+    guard login == tokens.replacements else { throw NowWebProblem.replaced }
+    return response
   }
 
   // MARK: Reading and writing
@@ -105,7 +118,8 @@ final class NowWebSession {
     let landing = try await follow(request)
     switch landing {
     case .page(let response): return response
-    case .elsewhere(let url) where hasRenewed: throw NowWebProblem.elsewhere(url)
+    // A picture may well be another server's; a page that leads there may be on the way to a login.
+    case .elsewhere(let url) where hasRenewed || !isNavigation: throw NowWebProblem.elsewhere(url)
     case .login where hasRenewed: throw NowWebProblem.noLogin("it asks for a login again at once.")
     case .login, .elsewhere: break
     }
@@ -119,19 +133,38 @@ final class NowWebSession {
   private func write(_ request: HTTPRequest) async throws -> HTTPResponse {
     guard state == .live else { throw NowWebProblem.notSent }
     var request = request
-    request.isSentOnce = true
-    switch try await follow(request) {
-    case .page(let response): return response
-    case .elsewhere(let url): throw NowWebProblem.elsewhere(url)
-    case .login:
+    (request.isSentOnce, request.cookies) = (true, cookies)
+    let login = login
+    let answer = try await answer(to: request)
+    if isRefusal(answer, of: request) {
       end()
       throw NowWebProblem.notSent
     }
+    // The change may have been made by now, whatever comes after.
+    do {
+      let landing = try await landing(of: request, answer)
+      if case .login = landing { end() }
+      let response = try page(of: landing)
+      guard login == tokens.replacements else { throw NowWebProblem.replaced }
+      return response
+    } catch let problem as NowWebProblem {
+      throw problem.afterChange
+    }
+  }
+
+  /// Whether the first answer to a change says that nobody is logged in for it.
+  private func isRefusal(_ answer: HTTPResponse, of request: HTTPRequest) -> Bool {
+    if answer.status == 401 { return NowWebSigns.isLogin(answer) }
+    guard let next = try? answer.redirect(of: request) else { return false }
+    return next.url.origin == origin && NowWebSigns.isLogin(next.url)
   }
 
   /// Sends a poll of the message bus, which neither begins a session nor ends one.
   private func poll(_ request: HTTPRequest) async throws -> HTTPResponse {
     guard state == .live else { throw NowWebProblem.noLogin("the session has ended. Load the page again.") }
+    var request = request
+    request.timeouts.idle = max(request.timeouts.idle, Self.pollPatience)
+    request.timeouts.total = max(request.timeouts.total, Self.pollPatience * 2)
     return try page(of: try await follow(request))
   }
 
@@ -158,8 +191,12 @@ final class NowWebSession {
     while true {
       let token = try await token()
       if token.value == refused?.value { break }
-      cookies = CookieJar()
-      switch try await follow(request, token: token) {
+      let jar = CookieJar()
+      cookies = jar
+      let landing = try await follow(request, token: token)
+      // Else it would be the session of whoever has logged in meanwhile.
+      guard cookies === jar, login == tokens.replacements else { throw NowWebProblem.replaced }
+      switch landing {
       case .page(let response) where response.status != 401:
         if ServiceNowFailure.isAsleep(response) { throw NowWebProblem.asleep }
         state = .live
@@ -208,26 +245,33 @@ final class NowWebSession {
       // It belongs to cookies, without which it is worth nothing.
       request.headers["X-UserToken"] = nil
     }
+    guard request.url.origin == origin else { return .elsewhere(request.url) }
+    return try await landing(of: request, try await answer(to: request))
+  }
+
+  /// Goes where the answer to a request leads, within the instance.
+  private func landing(of first: HTTPRequest, _ answer: HTTPResponse) async throws -> Landing {
+    var (request, response) = (first, answer)
     var visits: [String: Int] = [:]
     while true {
-      guard request.url.origin == origin else { return .elsewhere(request.url) }
       // Twice is no circle yet: a page may send to itself once it has set its cookies.
       visits["\(request.method.rawValue) \(request.url.text)", default: 0] += 1
-      guard visits.values.reduce(0, +) <= Self.hops + 1, visits.values.allSatisfy({ $0 <= 2 }) else {
-        if NowWebSigns.isLogin(request.url) { return .login }
-        throw NowWebProblem.circle(request.url)
-      }
-      let response = try await answer(to: request)
+      let next: HTTPRequest?
       do throws(HTTPError) {
-        guard let next = try response.redirect(of: request) else {
-          return NowWebSigns.isLogin(response) ? .login : .page(response)
-        }
-        if next.url.origin != origin { return .elsewhere(next.url) }
-        request = next
+        next = try response.redirect(of: request)
       } catch {
         throw NowWebProblem.noAnswer(error)
       }
+      guard let next else { return NowWebSigns.isLogin(response) ? .login : .page(response) }
+      guard next.url.origin == origin else { return NowWebSigns.isLogin(request.url) ? .login : .elsewhere(next.url) }
+      request = next
       request.headers["Authorization"] = nil
+      let visited = visits["\(request.method.rawValue) \(request.url.text)"] ?? 0
+      guard visits.values.reduce(0, +) <= Self.hops, visited < 2 else {
+        if NowWebSigns.isLogin(request.url) { return .login }
+        throw NowWebProblem.circle(request.url)
+      }
+      response = try await self.answer(to: request)
     }
   }
 
@@ -237,7 +281,7 @@ final class NowWebSession {
       response = try await client.send(request)
     } catch {
       if error.kind == .cancelled { throw CancellationError() }
-      throw error.requestWasSent && request.isSentOnce ? NowWebProblem.unknown(error) : .noAnswer(error)
+      throw error.requestWasSent && request.isSentOnce ? NowWebProblem.unknown("\(error)", nil) : .noAnswer(error)
     }
     if response.status == 202 { throw NowWebProblem.dropped }
     return response

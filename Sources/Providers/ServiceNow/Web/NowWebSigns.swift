@@ -12,6 +12,9 @@ enum NowWebSigns {
     loginPaths.contains(String(url.target.prefix { $0 != "?" }).lowercased())
   }
 
+  /// Whether the address is one of the message bus, whose requests change nothing and are held open.
+  static func isPoll(_ url: HTTPURL) -> Bool { url.target.hasPrefix("/amb/") }
+
   /// Whether the address is no page to come back to after a login.
   static func isPassedBy(_ url: HTTPURL) -> Bool { isLogin(url) || url.target.hasPrefix("/logout.do") }
 

@@ -109,6 +109,14 @@ import Testing
         "\(origin)/styles/approval.css",
         ["Cookie": "a=b; \(pair)", "Referer": "\(origin)/somewhere", "Sec-Fetch-Site": "same-origin"])
       #expect(style.status == 200)
+      // It is no address, and changes nothing.
+      let value = try required(pair.split(separator: "=").last)
+      #expect(!address.contains(value))
+      #expect(try await rig.get("\(origin)/\(value)/welcome.do").status == 404)
+      let change = try await rig.send(
+        .post, "\(origin)/sysapproval_approver.do",
+        ["Cookie": pair, "Origin": origin, "Sec-Fetch-Site": "same-origin"], body: "x=1")
+      #expect(change.status == 404 && rig.rig.count("POST /sysapproval_approver.do") == 0)
       // From another port of this machine a browser sends the cookie along.
       for headers: HTTPHeaders in [
         [:], ["Cookie": pair, "Sec-Fetch-Site": "same-site"], ["Cookie": pair, "Sec-Fetch-Site": "cross-site"],
@@ -166,8 +174,20 @@ import Testing
       let rig = try Rig()
       let address = try await rig.open("/welcome.do")
       #expect(try await rig.send(.options, address).status == 405)
+      #expect(try await rig.get(address, ["Upgrade": "websocket", "Connection": "Upgrade"]).status == 403)
       #expect(try await rig.get(address, ["Service-Worker": "script"]).status == 403)
       #expect(rig.rig.requests.isEmpty)
+    }
+  }
+
+  @Test func aHeadHasNoBodyAndTheInstancesStatus() async throws {
+    try await onLoop { () async throws in
+      let rig = try Rig()
+      let address = try await rig.open("/styles/approval.css")
+      #expect(try await rig.get(address).status == 200)
+      let answer = try await rig.send(.head, address)
+      #expect(answer.status == 200 && answer.body.isEmpty)
+      #expect(rig.pageRequests.map(\.method) == ["GET", "HEAD"])
     }
   }
 

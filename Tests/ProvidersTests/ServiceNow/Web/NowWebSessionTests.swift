@@ -4,6 +4,8 @@ import HTTP
 import HTTPServer
 import JSON
 import JSONRPC
+import RingiCore
+import RingiKit
 import RingiModel
 import RingiTestSupport
 import Sandbox
@@ -199,6 +201,66 @@ import Timing
     }
   }
 
+  enum AfterChange: String, CaseIterable { case login, dropped, reset, guest, elsewhere, circle, form }
+
+  /// The change itself was taken; what it leads to fails.
+  @Test(arguments: AfterChange.allCases)
+  func aChangeThatMayHaveBeenMadeIsNeverCalledUndone(_ after: AfterChange) async throws {
+    let instance = try StubInstance { request in
+      let html: ServerHeaders = ["Content-Type": "text/html"]
+      if request.method == "POST", after != .guest, after != .form {
+        return ServerResponse(status: 303, headers: ["Location": "/after"])
+      }
+      guard request.method == "POST" || request.path == "/after" else {
+        return ServerResponse(status: 200, headers: html, text: "ok")
+      }
+      switch after {
+      case .login: return ServerResponse(status: 302, headers: ["Location": "/session_timeout.do"])
+      case .dropped: return ServerResponse(status: 202)
+      case .reset: return ServerResponse(status: 200, delivery: Delivery(ending: .reset))
+      case .guest: return ServerResponse(status: 200, headers: ["X-Is-Valid-Logged-In": "false"])
+      case .elsewhere: return ServerResponse(status: 302, headers: ["Location": "https://evil.example/?code=1"])
+      case .circle: return ServerResponse(status: 302, headers: ["Location": "/after"])
+      case .form: return ServerResponse(status: 200, headers: html, text: "user_password sysverb_login")
+      }
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(at: instance.url)
+      let address = try await rig.open("/page")
+      #expect(try await rig.get(address).status == 200)
+      let answer = try await rig.send(
+        .post, "\(Rig.base(address))/change", ["Origin": Rig.origin(address), "Content-Type": "text/plain"], body: "x")
+      let text = answer.text.string
+      #expect(answer.status == 502 && text.contains("may have happened") && text.contains("href=\"\(address)\""))
+      #expect(!text.contains("nothing was"))
+    }
+  }
+
+  @Test(arguments: ["/login.do", "401", "sso"])
+  func aChangeThatWasRefusedIsCalledUndone(_ kind: String) async throws {
+    let instance = try StubInstance { request in
+      if request.path == "/auth_redirect.do" {
+        return ServerResponse(status: 302, headers: ["Location": "https://idp.example/"])
+      }
+      guard request.method == "POST" else {
+        return ServerResponse(status: 200, headers: ["Content-Type": "text/html"], text: "ok")
+      }
+      return switch kind {
+      case "401": ServerResponse(status: 401, headers: ["X-Is-Logged-In": "false"])
+      case "sso": ServerResponse(status: 302, headers: ["Location": "/auth_redirect.do?x=1"])
+      default: ServerResponse(status: 302, headers: ["Location": kind])
+      }
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(at: instance.url)
+      let address = try await rig.open("/page")
+      #expect(try await rig.get(address).status == 200)
+      let answer = try await rig.send(
+        .post, "\(Rig.base(address))/change", ["Origin": Rig.origin(address), "Content-Type": "text/plain"], body: "x")
+      #expect(answer.status == 409 && answer.text.string.contains("was refused: nothing was changed"))
+    }
+  }
+
   /// A form with another session's token leads to a page that is no login.
   @Test func aFormOfAnotherSessionShowsTheSecurityPage() async throws {
     try await onLoop { () async throws in
@@ -227,6 +289,78 @@ import Timing
       try await rig.logIn(as: "taro")
       #expect(try await rig.get(portal).text.string.contains("Taro Suzuki"))
       #expect(try await rig.get(welcome).text.string.contains("Taro Suzuki"))
+    }
+  }
+
+  @Test func anAnswerForTheLoginBeforeIsShownToNobody() async throws {
+    let user = Atomic(0)
+    let isHeld = Atomic(true)
+    let asked = Counter()
+    let instance = try StubInstance { request in
+      let now = user.load(ordering: .relaxed)
+      if request.path.hasPrefix("/api/") {
+        return ServerResponse(
+          status: 200, headers: ["Content-Type": "application/json"],
+          text: #"{"result":[{"sys_id":"\#(now)","name":"user \#(now)"}]}"#)
+      }
+      asked.add()
+      // Until the other login is there.
+      while now == 1, isHeld.load(ordering: .relaxed) { usleep(1000) }
+      return ServerResponse(
+        status: 200, headers: ["Content-Type": "text/html", "Set-Cookie": "JSESSIONID=\(now); Path=/"],
+        text: "user \(now) \(request.headers["Cookie"] ?? "")")
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(
+        "authorization-code", at: instance.url,
+        settings: ["redirectUri": .init(ServiceNowClient.standardRedirect)])
+      let login = try required(rig.rig.plugin.login)
+      user.store(1, ordering: .relaxed)
+      _ = try await login.logIn(code: "1", verifier: "v")
+      let preload = Loop.task { try await rig.call("web.preload", ["urls": ["/page"]]) }
+      while asked.value < 1 { await Task.yield() }
+      user.store(2, ordering: .relaxed)
+      _ = try await login.logIn(code: "2", verifier: "v")
+      isHeld.store(false, ordering: .relaxed)
+      let page = try await preload.value["pages"]?.array?.first
+      #expect(page?["kept"] == false && page?["reason"]?.string?.contains("logged in meanwhile") == true)
+      let answer = try await rig.get(try await rig.open("/page"))
+      #expect(answer.text.string == "user 2 ")
+      // Each login's session begins with its own token.
+      #expect(asked.value == 2)
+    }
+  }
+
+  @Test func theAnswerThatWaitsForABrowserIsForgottenWithTheLogin() async throws {
+    try await onLoop { () async throws in
+      let rig = try Rig("authorization-code", settings: ["redirectUri": .init(ServiceNowClient.standardRedirect)])
+      try await rig.logIn(as: "hanako")
+      let address = try await rig.open("/nav_to.do?uri=%2Fwelcome.do")
+      let location = try required(try await rig.get(address, Rig.navigation).headers["Location"])
+      try await rig.logIn(as: "taro")
+      #expect(try await rig.get(location, Rig.navigation).text.string.contains("Taro Suzuki"))
+    }
+  }
+
+  enum Forgetting: CaseIterable { case time, change, reload }
+
+  @Test(arguments: Forgetting.allCases)
+  func theAnswerThatWaitsForABrowserWaitsForNoOther(_ forgetting: Forgetting) async throws {
+    try await onLoop { () async throws in
+      let rig = try Rig()
+      let address = try await rig.open("/nav_to.do?uri=%2Fwelcome.do")
+      let location = try required(try await rig.get(address, Rig.navigation).headers["Location"])
+      var headers = Rig.navigation
+      switch forgetting {
+      case .time: rig.rig.pass(.seconds(10))
+      case .reload: headers["Cache-Control"] = "no-cache"
+      case .change:
+        _ = try await rig.send(
+          .post, "\(Rig.base(address))/sysapproval_approver.do",
+          ["Origin": Rig.origin(address), "Content-Type": "application/x-www-form-urlencoded"], body: "x=1")
+      }
+      #expect(try await rig.get(location, headers).status == 200)
+      #expect(rig.rig.count("GET /welcome.do") == 2)
     }
   }
 
@@ -383,6 +517,45 @@ import Timing
     #expect(seen.value == 0 && requests.value <= 2)
   }
 
+  @Test func aRedirectAwayFromALoginPathIsALogin() async throws {
+    let instance = try StubInstance { request in
+      switch request.path {
+      case "/auth_redirect.do":
+        ServerResponse(status: 302, headers: ["Location": "https://idp.example/?SAMLRequest=secret"])
+      default: ServerResponse(status: 302, headers: ["Location": "/auth_redirect.do?sysparm_url=x"])
+      }
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(at: instance.url)
+      let answer = try await rig.get(try await rig.open("/a"))
+      #expect(answer.status == 502 && answer.text.string.contains("asks for a login"))
+      #expect(await rig.events(1) == ["navigation-failed"])
+    }
+  }
+
+  @Test func aPictureOfAnotherServerEndsNoSession() async throws {
+    let bearers = Counter()
+    let instance = try StubInstance { request in
+      if request.headers["Authorization"] != nil { bearers.add() }
+      return request.path == "/picture"
+        ? ServerResponse(status: 302, headers: ["Location": "https://cdn.example/picture?code=secret"])
+        : ServerResponse(status: 200, headers: ["Content-Type": "text/html", "Set-Cookie": "a=b"], text: "ok")
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(at: instance.url)
+      let address = try await rig.open("/a")
+      #expect(try await rig.get(address).status == 200)
+      for _ in 0..<3 {
+        let picture = try await rig.get("\(Rig.base(address))/picture", Rig.fetch(from: address))
+        #expect(picture.status == 502 && picture.text.string.contains("https://cdn.example/picture?code=secret"))
+      }
+      #expect(try await rig.get(address).status == 200)
+      #expect(await rig.events(3) == ["unsupported-url", "unsupported-url", "unsupported-url"])
+      #expect(rig.rig.events.first?.data["url"] == "https://cdn.example/picture")
+    }
+    #expect(bearers.value == 1)
+  }
+
   @Test func aUsersNameInARedirectIsLeftOut() async throws {
     let authorizations = Counter()
     let instance = try StubInstance { request in
@@ -455,6 +628,104 @@ import Timing
       #expect(try await rig.get(address).status == 200)
       #expect(rig.rig.state(of: id) == "approved")
       #expect(rig.rig.count("GET /sysapproval_approver.do") == 3)
+    }
+  }
+
+  @Test func pagesRestWhenTheInstanceAsksForThat() async throws {
+    let pages = Counter()
+    let instance = try StubInstance { request in
+      if request.path.hasPrefix("/api/") { return ServerResponse(status: 429, headers: ["Retry-After": "60"]) }
+      pages.add()
+      return ServerResponse(status: 200, headers: ["Content-Type": "text/html"], text: "ok")
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(at: instance.url)
+      _ = try? await rig.call("table.list", ["table": "sys_user"])
+      let address = try await rig.open("/a")
+      let answer = try await rig.get(address)
+      #expect(answer.status == 502 && answer.text.string.contains("left alone") && pages.value == 0)
+      rig.rig.pass(.seconds(60))
+      #expect(try await rig.get(address).status == 200)
+    }
+  }
+
+  @Test func pollsOfTheMessageBusHoldUpNothingAndForgetNothing() async throws {
+    let polls = Counter()
+    let isHeld = Atomic(true)
+    let pages = Counter()
+    let instance = try StubInstance { request in
+      guard request.path.hasPrefix("/amb/") else {
+        pages.add()
+        return ServerResponse(status: 200, headers: ["Content-Type": "text/html"], text: "ok")
+      }
+      polls.add()
+      while isHeld.load(ordering: .relaxed) { usleep(1000) }
+      return ServerResponse(status: 200)
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(at: instance.url)
+      let address = try await rig.open("/a")
+      #expect(try await rig.get(address).status == 200)
+      try await rig.call("web.preload", ["urls": ["/kept"]])
+      let held = (0..<20).map { number in
+        Loop.task {
+          try await rig.send(
+            .post, "\(Rig.base(address))/amb/connect", ["Origin": Rig.origin(address), "Content-Type": "text/plain"],
+            body: "\(number)"
+          ).status
+        }
+      }
+      while polls.value < 20 { await Task.yield() }
+      #expect(try await rig.get(address).status == 200)
+      let before = pages.value
+      #expect(try await rig.get("\(Rig.base(address))/kept").status == 200)
+      #expect(pages.value == before)
+      isHeld.store(false, ordering: .relaxed)
+      for task in held { #expect(try await task.value == 200) }
+    }
+  }
+
+  @Test func moreThanTheQueueTakesIsRefusedAtOnce() async throws {
+    let isHeld = Atomic(true)
+    let asked = Counter()
+    let instance = try StubInstance { _ in
+      asked.add()
+      while isHeld.load(ordering: .relaxed) { usleep(1000) }
+      return ServerResponse(status: 200, headers: ["Content-Type": "text/html"], text: "ok")
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(at: instance.url)
+      let address = try await rig.open("/a")
+      // One that is asked for, and sixty-four that wait.
+      let tasks = (0..<65).map { number in
+        Loop.task { try await rig.call("web.preload", ["urls": [.init("/\(number)")]]) }
+      }
+      while asked.value < 1 { await Task.yield() }
+      let answer = try await rig.get(address)
+      #expect(answer.status == 503 && answer.text.string.contains("Too many requests wait"))
+      isHeld.store(false, ordering: .relaxed)
+      for task in tasks { #expect(try await task.value["pages"]?.array?.first?["kept"] == true) }
+      #expect(try await rig.get(address).status == 200)
+    }
+  }
+
+  @Test func whoWaitsForAPageThatIsClosedGetsNothing() async throws {
+    let isHeld = Atomic(true)
+    let asked = Counter()
+    let instance = try StubInstance { _ in
+      asked.add()
+      while isHeld.load(ordering: .relaxed) { usleep(1000) }
+      return ServerResponse(status: 200, headers: ["Content-Type": "text/html"], text: "ok")
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(at: instance.url)
+      let address = try await rig.open("/a")
+      let reader = Loop.task { try await rig.get(address).status }
+      while asked.value < 1 { await Task.yield() }
+      try await rig.call("web.close")
+      await #expect(throws: HTTPError.self) { try await reader.value }
+      isHeld.store(false, ordering: .relaxed)
+      #expect(try await rig.get(try await rig.open("/a")).status == 200)
     }
   }
 

@@ -5,7 +5,10 @@ import JSON
 import JSONRPC
 import RingiTestSupport
 import Sandbox
+import Synchronization
 import Testing
+
+@testable import Providers
 
 /// What the proxy changes in answers: the theme, and the instance's address.
 @Suite struct NowWebThemeTests {
@@ -161,6 +164,64 @@ import Testing
     }
   }
 
+  /// The page's address is a secret, which must not end up in the instance's records.
+  @Test(arguments: [
+    "application/json", "application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=b",
+  ])
+  func whatAPageSendsHasTheInstancesAddressAndNotItsOwn(_ type: String) async throws {
+    let seen = Mutex<[ServerRequest]>([])
+    let instance = try StubInstance { request in
+      seen.withLock { $0.append(request) }
+      let url = "http://\(request.headers["Host"] ?? "")/x"
+      return ServerResponse(
+        status: 200, headers: ["Content-Type": "text/html"],
+        text: [url, url.replacing("/", with: "\\/"), String(url.dropFirst(5))].joined(separator: " "))
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(at: instance.url)
+      let address = try await rig.open("/x")
+      let base = Rig.base(address)
+      var page = try await rig.get(address).text.string
+      #expect(page.ranges(of: base.dropFirst(Rig.origin(address).count + 1)).count == 3)
+      page += " " + PercentEncoding.encode("\(base)/x") + " " + PercentEncoding.encode("\(base)/x").lowercased()
+      page += " /\(base.split(separator: "/").last ?? "")/path"
+      let query = PercentEncoding.encode("\(base)/x")
+      let answer = try await rig.send(
+        .post, "\(base)/post?back=\(query)",
+        ["Origin": Rig.origin(address), "Content-Type": type, "Referer": "\(base)/x?from=\(query)"], body: page)
+      #expect(answer.status == 200)
+      let url = "\(instance.url)/x"
+      let encoded = PercentEncoding.encode(url)
+      let sent = try required(seen.withLock { $0.last })
+      #expect(
+        String(decoding: sent.body, as: UTF8.self).split(separator: " ").map(String.init) == [
+          url, url.replacing("/", with: "\\/"), url, encoded, encoded.lowercased(), "/path",
+        ])
+      #expect(sent.target == "/post?back=\(encoded)" && sent.headers["Referer"] == "\(url)?from=\(encoded)")
+    }
+  }
+
+  @Test func whatAPageSaysOfReferrersDoesNotHold() async throws {
+    let page = try await shown(
+      "<html><head><META content=no-referrer name=Referrer><a ReferrerPolicy='unsafe-url' href=x rel=noreferrer>x</a>",
+      theme: [:])
+    #expect(!page.text.lowercased().contains("no-referrer") && !page.text.lowercased().contains("referrerpolicy"))
+    #expect(page.text.contains("href=x rel=noreferrer>x</a>"))
+  }
+
+  @Test func aBodyThatWouldGrowWithoutBoundsIsLeftAlone() async throws {
+    let instance = try StubInstance { request in
+      let host = "//\(request.headers["Host"] ?? "") "
+      return ServerResponse(
+        status: 200, headers: ["Content-Type": "text/plain"], text: String(repeating: host, count: 500_000))
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(at: instance.url)
+      let answer = try await rig.get(try await rig.open("/x"))
+      #expect(answer.status == 200 && answer.body.count < 12_000_000)
+    }
+  }
+
   @Test func imagesAreLeftAlone() async throws {
     try await onLoop { () async throws in
       let rig = try Rig()
@@ -199,6 +260,39 @@ import Testing
     #expect(headers.values("X-Frame-Options") == ["SAMEORIGIN"] && headers.values("Cache-Control") == ["no-store"])
     #expect(headers.values("Referrer-Policy") == ["same-origin"] && headers["X-Own"] == "1")
     #expect(!headers.values("Set-Cookie").contains("a=b"))
+  }
+
+  @Test(
+    arguments: [
+      ("img-src {instance}/images/ x", "img-src x 'self'"), ("img-src {authority}", "img-src 'self'"),
+      ("img-src *", "img-src * 'self'"), ("img-src http:", "img-src http: 'self'"),
+      ("img-src {instance}.evil", "img-src {instance}.evil"),
+      ("img-src https://x *.example", "img-src https://x *.example"),
+    ])
+  func aPolicyThatNamesTheInstanceMeansTheProxy(_ policy: String, _ wanted: String) async throws {
+    let instance = try StubInstance { request in
+      let authority = request.headers["Host"] ?? ""
+      let policy = policy.replacing("{instance}", with: "http://\(authority)").replacing("{authority}", with: authority)
+      return ServerResponse(status: 200, headers: ["Content-Security-Policy": policy], text: "x")
+    }
+    try await onLoop { () async throws in
+      let rig = try Rig(at: instance.url)
+      let answer = try await rig.get(try await rig.open("/x"))
+      #expect(
+        answer.headers["Content-Security-Policy"]
+          == wanted.replacing("{instance}", with: instance.url) + "; frame-ancestors 'self'")
+    }
+  }
+
+  @Test(arguments: [
+    ("*.service-now.com", "*.service-now.com 'self'"), ("https://acme.service-now.com:443/x/", "'self'"),
+    ("*.com:8443", "*.com:8443"), ("http://ACME.service-now.com", "'self'"), ("*.other.com", "*.other.com"),
+    ("service-now.com", "service-now.com"),
+  ])
+  func aSourceMeansTheInstanceByItsDomainToo(_ source: String, _ wanted: String) throws {
+    let instance = try HTTPURL("https://acme.service-now.com").origin
+    #expect(
+      NowWebPolicy.adapted("script-src \(source)", of: instance) == "script-src \(wanted); frame-ancestors 'self'")
   }
 
   @Test(
