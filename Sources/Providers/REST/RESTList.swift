@@ -10,8 +10,6 @@ struct RESTList {
 
   /// More rows than anybody looks through.
   nonisolated static let most = 50_000
-  /// The most bytes of answers that one list may have: so much is held in memory until the last page is there.
-  nonisolated static let mostBytes = 256 << 20
   /// How often rows may move under the reading before it gives up.
   private static let mostReadings = 3
 
@@ -52,12 +50,11 @@ struct RESTList {
     var reading = RESTReading(paging: paging, id: id, first: first)
     var (found, haveMoved) = (Rows(), false)
     var total: Int?
-    var bytes = 0
+    var budget = ListBudget(api.instance, operation.name)
     var request = reading.start()
     for _ in 0..<paging.maxPages {
       let response = try await api.read(request)
-      bytes += response.body.count
-      guard bytes <= Self.mostBytes else { throw tooLarge }
+      try budget.take(response)
       let answer = try api.json(response)
       let page = try rows(in: answer)
       let news = reading.news(in: page)
@@ -90,13 +87,6 @@ struct RESTList {
       [tasks.list, tasks.get].contains(where: { $0.operation.name == operation.name })
     else { return nil }
     return tasks.fields.id
-  }
-
-  private var tooLarge: RPCError {
-    .backendError(
-      provider: api.instance,
-      message: "\(api.instance): the list of \(operation.name) has more than \(Self.mostBytes >> 20) MiB; "
-        + "ask for less of it with params, or give a limit.")
   }
 
   private func cut(_ rows: Rows, _ why: String) -> Rows {

@@ -30,9 +30,7 @@ struct RESTMethods {
     do {
       return try api.result(try await api.write(request), of: operation)
     } catch let unclear as UnclearOutcome {
-      throw RPCError.outcomeUnknown(
-        "\(api.instance): the request was sent and what became of it is not known (\(unclear.cause.message)): it may have happened; read it back before sending it again.",
-        details: ["provider": JSONValue(api.instance), "cause": unclear.cause.json])
+      throw RPCError.outcomeUnknown(unclear, at: api.instance, "read it back before sending it again")
     }
   }
 
