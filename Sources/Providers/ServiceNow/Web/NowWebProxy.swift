@@ -48,16 +48,18 @@ final class NowWebProxy {
 
   private func answer(_ request: ServerRequest, _ found: NowWebRoute.Found) async -> ServerResponse {
     let page = found.page
+    // Whoever has the cookie alone must not learn the address.
+    let base = found.isByCookie ? pages.address : base(page)
     if found.target == Self.themePath, let theme = page.theme {
       var headers = NowWebHeaders.own
       headers.add("Content-Type", "text/css; charset=utf-8")
       return ServerResponse(status: 200, headers: headers, text: theme.css)
     }
     // Whatever the target is, it stands behind the instance's own origin.
-    let target = rewriting(page).restored(query: found.target)
+    let target = rewriting(page, base(page)).restored(query: found.target)
     guard let url = try? HTTPURL(settings.url.origin.description + target), url.origin == settings.url.origin
-    else { return notice(page, 400, "Bad request", "This address can't be read.") }
-    let visit = NowWebVisit(request, url)
+    else { return notice(page, base, 400, "Bad request", "This address can't be read.") }
+    let visit = NowWebVisit(request, url, base: base)
     do {
       let response = try await fetch(request, visit, page)
       return shown(response, visit, page)
@@ -84,7 +86,7 @@ final class NowWebProxy {
       cache.removeAll()
       pages.forgetArrivals()
     }
-    let rewriting = rewriting(page)
+    let rewriting = rewriting(page, base(page))
     let referer = route.source(of: request).map { settings.url.origin.description + rewriting.restored(query: $0) }
     var sent = HTTPRequest(
       visit.method, visit.url,
@@ -107,15 +109,15 @@ final class NowWebProxy {
       // So that relative addresses in the page start from where it is.
       if response.body.count <= Self.arrivalLimit { pages.keep(response, on: page) }
       var headers = NowWebHeaders.own
-      headers.add("Location", base(page) + response.url.target)
+      headers.add("Location", visit.base + response.url.target)
       return ServerResponse(status: 303, headers: headers)
     }
-    let rewriting = rewriting(page)
+    let rewriting = rewriting(page, visit.base)
     var headers = NowWebHeaders.answer(response, rewriting)
     if let location = response.headers["Location"], let url = try? response.url.resolving(location),
       url.origin == settings.url.origin
     {
-      headers.add("Location", base(page) + url.target)
+      headers.add("Location", visit.base + url.target)
     }
     return ServerResponse(
       status: response.status, headers: headers,
@@ -128,39 +130,41 @@ final class NowWebProxy {
     if let url = problem.foreign { events.publish(NowWebEvents.unsupported, page: page, ["url": "\(url)"]) }
     switch problem {
     case .elsewhere(let url): link = (url.text, "\(url)")
-    case .notSent, .unknown, .dropped, .busy, .replaced: link = (base(page) + page.last.target, "Load the page again")
+    case .notSent, .unknown, .dropped, .busy, .replaced: link = (visit.base + page.last.target, "Load the page again")
     case .noLogin, .circle, .asleep, .noAnswer: break
     }
     if visit.isNavigation, problem.isFailedNavigation {
       events.publish(NowWebEvents.failed, page: page, ["url": "\(visit.url)", "reason": problem.text])
     }
-    return notice(page, problem.status, "The page can't be shown", problem.text, link)
+    return notice(page, visit.base, problem.status, "The page can't be shown", problem.text, link)
   }
 
   private func notice(
-    _ page: NowWebPage, _ status: Int, _ title: String, _ text: String, _ link: (String, String)? = nil
+    _ page: NowWebPage, _ base: String, _ status: Int, _ title: String, _ text: String, _ link: (String, String)? = nil
   ) -> ServerResponse {
     var notice = NowWebNotice(status: status, title: title, text: text)
     notice.link = link.map { (address: $0.0, name: $0.1) }
-    notice.themePath = page.theme.map { _ in themePath(page) }
+    notice.themePath = page.theme.map { _ in themePath(base) }
     return notice.response
   }
 
   /// What stands for the instance's address in a page.
   func base(_ page: NowWebPage) -> String { "\(pages.address)/\(page.secret)" }
 
-  private func rewriting(_ page: NowWebPage) -> NowWebRewriting {
+  private func rewriting(_ page: NowWebPage, _ base: String) -> NowWebRewriting {
     NowWebRewriting(
-      origin: settings.url.origin, base: base(page), themePath: page.theme.map { _ in themePath(page) })
+      origin: settings.url.origin, base: base, themePath: page.theme.map { _ in themePath(base) })
   }
 
-  private func themePath(_ page: NowWebPage) -> String { "/\(page.secret)\(Self.themePath)" }
+  private func themePath(_ base: String) -> String { base.dropFirst(pages.address.count) + Self.themePath }
 }
 
 /// What a browser wants with a request.
 struct NowWebVisit {
   let method: HTTPMethod
   let url: HTTPURL
+  /// What stands for the instance's address in the answer.
+  let base: String
   /// Whether it loads a page, in a window or in a frame.
   let isNavigation: Bool
   /// Whether a browser says so itself; then it can be sent to another address.
@@ -172,8 +176,9 @@ struct NowWebVisit {
   /// Whether it asks for more than what is at hand.
   let isReload: Bool
 
-  init(_ request: ServerRequest, _ url: HTTPURL) {
+  init(_ request: ServerRequest, _ url: HTTPURL, base: String) {
     self.url = url
+    self.base = base
     method = HTTPMethod(rawValue: request.method) ?? .get
     let mode = request.headers["Sec-Fetch-Mode"]
     let destination = request.headers["Sec-Fetch-Dest"]

@@ -4,7 +4,7 @@ internal import RingiKit
 struct NowWebRewriting {
   /// The instance.
   let origin: HTTPURL.Origin
-  /// What stands for the instance's address in the page: the proxy's address with the page's secret.
+  /// What stands for the instance's address in the page: the proxy's address, with the page's secret for who has it.
   let base: String
   /// The path of the theme's style sheet, if there is one.
   let themePath: String?

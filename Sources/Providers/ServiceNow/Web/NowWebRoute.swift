@@ -9,6 +9,8 @@ struct NowWebRoute {
     let page: NowWebPage
     /// Path and query at the instance.
     let target: String
+    /// Whether the page's cookie alone says which page it is.
+    var isByCookie = false
   }
 
   enum Outcome {
@@ -64,8 +66,10 @@ struct NowWebRoute {
       return Found(page: page, target: target)
     }
     // What a page asks for by a path of its own, without the secret.
-    let page = referer(request).flatMap { pages.page($0) } ?? cookie(request).flatMap { pages.page(cookie: $0) }
-    return page.map { Found(page: $0, target: request.target) }
+    if let page = referer(request).flatMap({ pages.page($0) }) { return Found(page: page, target: request.target) }
+    return cookie(request).flatMap { pages.page(cookie: $0) }.map {
+      Found(page: $0, target: request.target, isByCookie: true)
+    }
   }
 
   /// The first part of a path and the rest, which begins with a slash.

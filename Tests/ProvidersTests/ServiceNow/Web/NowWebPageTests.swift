@@ -112,6 +112,12 @@ import Testing
       // It is no address, and changes nothing.
       let value = try required(pair.split(separator: "=").last)
       #expect(!address.contains(value))
+      // Nor does it lead to the address.
+      let secret = Rig.base(address).dropFirst(origin.count + 1)
+      for target in ["/sp", "/nav_to.do?uri=%2Fsp", "/amb/x", "/%zz"] {
+        let read = try await rig.get(origin + target, ["Cookie": pair, "Sec-Fetch-Mode": "navigate"])
+        #expect(!read.text.string.contains(secret) && read.headers["Location"]?.contains(secret) != true)
+      }
       #expect(try await rig.get("\(origin)/\(value)/welcome.do").status == 404)
       let change = try await rig.send(
         .post, "\(origin)/sysapproval_approver.do",
