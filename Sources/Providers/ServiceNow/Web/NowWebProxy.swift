@@ -49,14 +49,14 @@ final class NowWebProxy {
   private func answer(_ request: ServerRequest, _ found: NowWebRoute.Found) async -> ServerResponse {
     let page = found.page
     // Whoever has the cookie alone must not learn the address.
-    let base = found.isByCookie ? pages.address : base(page)
+    let base = found.isByCookie ? pages.address : self.base(page)
     if found.target == Self.themePath, let theme = page.theme {
       var headers = NowWebHeaders.own
       headers.add("Content-Type", "text/css; charset=utf-8")
       return ServerResponse(status: 200, headers: headers, text: theme.css)
     }
     // Whatever the target is, it stands behind the instance's own origin.
-    let target = rewriting(page, base(page)).restored(query: found.target)
+    let target = rewriting(page, self.base(page)).restored(query: found.target)
     guard let url = try? HTTPURL(settings.url.origin.description + target), url.origin == settings.url.origin
     else { return notice(page, base, 400, "Bad request", "This address can't be read.") }
     let visit = NowWebVisit(request, url, base: base)
