@@ -112,6 +112,9 @@ internal import Timing
     guard let value = json["access_token"]?.string, !value.isEmpty else {
       throw .unusable(status: response.status, "access_token is missing")
     }
+    guard value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .unusable(status: response.status, "access_token has signs that a header does not take")
+    }
     guard json["token_type"]?.string.map({ $0.lowercased() == "bearer" }) ?? true else {
       throw .unusable(status: response.status, "its token_type is not bearer")
     }

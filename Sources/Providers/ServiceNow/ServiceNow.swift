@@ -27,6 +27,7 @@ package final class ServiceNow: Provider {
     credentials = parsed.kind.credentials
     web = NowWeb(
       parsed, tokens: api.tokens?.source, client: api.service, failure: api.failure, context: context)
+    api.onWrite = { [weak web] in web?.noteChange() }
   }
 
   package func register(on registrar: inout Registrar) {

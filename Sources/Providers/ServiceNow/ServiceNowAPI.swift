@@ -7,6 +7,8 @@ final class ServiceNowAPI {
   let clock: any LoopClock
   let failure: ServiceNowFailure
   let log: @Loop @Sendable (ProviderContext.LogLevel, String) -> Void
+  /// Hears of each write, before and after.
+  var onWrite: () -> Void = {}
   private let settings: ServiceNowSettings
   private let client: any HTTPClient
   /// Without credentials; shared with the web pages, which rest when the instance asks for that.
@@ -95,6 +97,8 @@ final class ServiceNowAPI {
   ) async throws -> HTTPResponse {
     var request = request(method, path, query)
     if let body { request.setBody(json: body) }
+    onWrite()
+    defer { onWrite() }
     let response = try await send(request)
     let isPage = response.contentType?.essence == "text/html"
     switch response.status {

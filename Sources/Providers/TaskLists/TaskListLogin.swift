@@ -74,7 +74,7 @@ final class TaskListLogin: BrowserLogin {
       throw RPCError.noAnswer(error, context.instance, mayRepeat: false)
     }
     let json = try? response.json()
-    if response.isSuccess, let token = json?["access_token"]?.string, !token.isEmpty { return token }
+    if response.isSuccess, let token = json?["access_token"]?.string, Self.isToken(token) { return token }
     switch response.status {
     case 429, 500...:
       throw RPCError.unavailable(
@@ -91,6 +91,11 @@ final class TaskListLogin: BrowserLogin {
         provider: context.instance, status: response.status,
         message: "\(context.instance): the login server's answer has no token; check oauthUrl.")
     }
+  }
+
+  /// Signs that no header takes would make every request with it fail.
+  private static func isToken(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
   /// The server's word for it; it is printed, so it has to look like one.

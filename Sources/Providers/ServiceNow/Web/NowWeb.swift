@@ -48,6 +48,9 @@ final class NowWeb {
     (self.session, self.proxy) = (session, proxy)
   }
 
+  /// Something was changed over the instance's API.
+  func noteChange() { proxy?.noteChange() }
+
   /// A page that is open now.
   struct Opened {
     let id: String

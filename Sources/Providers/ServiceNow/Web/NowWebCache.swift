@@ -7,7 +7,12 @@ final class NowWebCache {
     let response: HTTPResponse
     let end: Int64
     var lastUse: Int
-    var bytes: Int { response.body.count }
+    let bytes: Int
+
+    init(_ response: HTTPResponse, end: Int64, lastUse: Int) {
+      (self.response, self.end, self.lastUse) = (response, end, lastUse)
+      bytes = response.headers.reduce(response.body.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    }
   }
 
   /// How long an answer is good for.
@@ -19,6 +24,8 @@ final class NowWebCache {
   private let clock: any LoopClock
   private var entries: [String: Entry] = [:]
   private var uses = 0
+  /// How often something was changed at the instance: what was asked for before may be out of date.
+  private(set) var changes = 0
   private var alarm: Alarm?
 
   init(clock: any LoopClock) { self.clock = clock }
@@ -39,10 +46,11 @@ final class NowWebCache {
   ///
   /// - Returns: Whether it is kept, and not too long.
   func keep(_ response: HTTPResponse, for url: HTTPURL) -> Bool {
-    guard response.body.count <= Self.entryLimit else { return false }
-    uses += 1
     let end = clock.uptime + Self.life.components.seconds * 1_000_000_000
-    entries[url.text] = Entry(response: response, end: end, lastUse: uses)
+    let entry = Entry(response, end: end, lastUse: uses + 1)
+    guard entry.bytes <= Self.entryLimit else { return false }
+    uses += 1
+    entries[url.text] = entry
     while entries.values.reduce(0, { $0 + $1.bytes }) > Self.limit,
       let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })?.key
     {
@@ -50,6 +58,12 @@ final class NowWebCache {
     }
     setAlarm()
     return true
+  }
+
+  /// Something is changed at the instance, or was.
+  func noteChange() {
+    changes += 1
+    removeAll()
   }
 
   func removeAll() {

@@ -27,15 +27,16 @@ struct NowWebPreload {
   /// - Throws: `CancellationError`.
   func load(_ url: HTTPURL) async throws -> Result {
     var result = Result()
+    let changes = cache.changes
     do {
       let response = try await fetch(url, isNavigation: true, page: url)
-      result.reason = keep(response, for: url)
+      result.reason = keep(response, for: url, since: changes)
       result.isKept = result.reason == nil
       guard result.isKept, response.contentType?.essence == "text/html" else { return result }
       for link in linked(by: response) {
         // A page can do without; it is asked for again when the page is shown.
         guard let file = try? await fetch(link, isNavigation: false, page: url) else { continue }
-        if keep(file, for: link) == nil { result.linked += 1 }
+        if keep(file, for: link, since: changes) == nil { result.linked += 1 }
       }
       try Task.checkCancellation()
     } catch let problem as NowWebProblem {
@@ -52,7 +53,8 @@ struct NowWebPreload {
   }
 
   /// Keeps an answer; gives the reason why not.
-  private func keep(_ response: HTTPResponse, for url: HTTPURL) -> String? {
+  private func keep(_ response: HTTPResponse, for url: HTTPURL, since changes: Int) -> String? {
+    guard cache.changes == changes else { return "Something was changed at the instance meanwhile; preload it again." }
     guard response.status == 200 else { return "The instance answered with status \(response.status)." }
     guard response.url == url else { return "The instance leads to another page, \(response.url); preload that one." }
     return cache.keep(response, for: url) ? nil : "It is longer than \(NowWebCache.entryLimit >> 20) MiB."

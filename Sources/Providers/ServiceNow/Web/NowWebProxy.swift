@@ -82,10 +82,10 @@ final class NowWebProxy {
       if let arrival, arrival.url == visit.url { return arrival }
       if let kept = cache.answer(for: visit.url) { return kept }
     }
-    if visit.isChange, !NowWebSigns.isPoll(visit.url) {
-      cache.removeAll()
-      pages.forgetArrivals()
-    }
+    let isChange = visit.isChange && !NowWebSigns.isPoll(visit.url)
+    // Before, and after: what was asked for meanwhile may show the instance as it was.
+    if isChange { noteChange() }
+    defer { if isChange { noteChange() } }
     let rewriting = rewriting(page, base(page))
     let referer = route.source(of: request).map { settings.url.origin.description + rewriting.restored(query: $0) }
     var sent = HTTPRequest(
@@ -98,6 +98,12 @@ final class NowWebProxy {
     return try await session.send(sent, isNavigation: visit.isNavigation, page: page.last) {
       events.publish(NowWebEvents.renewed, page: page, [:])
     }
+  }
+
+  /// What is at hand may show the instance as it was.
+  func noteChange() {
+    cache.noteChange()
+    pages.forgetArrivals()
   }
 
   // MARK: Showing

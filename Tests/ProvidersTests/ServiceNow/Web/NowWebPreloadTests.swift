@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  enum Forgetting: CaseIterable { case time, change, renewal }
+  enum Forgetting: CaseIterable { case time, change, decision, renewal }
 
   @Test(arguments: Forgetting.allCases)
   func itIsForgottenAfterFiveMinutesAChangeOrARenewal(_ forgetting: Forgetting) async throws {
@@ -62,6 +62,7 @@ import Testing
           .post, "\(Rig.base(address))/sysapproval_approver.do",
           ["Origin": Rig.origin(address), "Content-Type": "application/x-www-form-urlencoded"], body: form)
         #expect(answer.status == 200)
+      case .decision: try await rig.call("approvals.approve", ["id": .init(id)])
       case .renewal:
         rig.rig.sandbox.with { $0.expireSessions() }
         #expect(try await rig.get("\(Rig.base(address))/welcome.do").status == 200)
