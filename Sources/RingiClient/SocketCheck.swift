@@ -47,7 +47,7 @@ enum SocketCheck {
   }
 
   private static func folder(of path: String) -> JSONValue {
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     var status = stat()
     guard stat(folder, &status) == 0 else {
       return finding(

@@ -114,7 +114,7 @@ struct Arguments {
       ringid --check-plugin ./todo.json    does this plugin keep to the protocol?
       ringid --stdio                       then type a request, such as
             {"jsonrpc":"2.0","id":1,"method":"agent.ping"}
-      ringid & ringi status                an agent on the default socket, and a
+      ringid & sleep 2; ringi status       an agent on the default socket, and a
                                            question to it
 
     """

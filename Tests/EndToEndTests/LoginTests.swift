@@ -218,7 +218,7 @@ import Timing
     chmod(opener, 0o755)
     let login = try world.login([], path: "\(world.folder.path("bin")):/usr/bin:/bin")
     let page = try world.page(login)
-    #expect(login.errorText.contains("The browser opens this page"))
+    #expect(login.errorText.contains("If the browser does not open it"))
     #expect(login.waitFor { _ in (try? String(contentsOfFile: note, encoding: .utf8)) == "\(page)\n" })
     login.send(SIGKILL)
     #expect(login.wait() == -SIGKILL)

@@ -13,7 +13,7 @@ extension CompletingSource {
   func check(_ decision: Decision) throws {
     guard decision.kind != .reject, decision.context == nil, decision.decision == nil else {
       throw RPCError.invalidParams(
-        "\(instance): a task here can be completed, which takes no context and no rejection.")
+        "\(instance): a task here can't be rejected; approve or complete it, which takes neither decision nor context.")
     }
   }
 

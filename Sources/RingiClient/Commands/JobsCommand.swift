@@ -8,7 +8,7 @@ extension Command {
     details: "The polls of the plugins are jobs too.",
     examples: [
       ("ringi jobs", "what runs when: the next three times"),
-      ("ringi jobs run backup", "now, besides its schedule"),
+      ("ringi jobs run backup", "now, beside its schedule"),
       ("ringi jobs pause backup", "until `ringi jobs resume backup`"),
     ],
     run: JobList.run)

@@ -47,7 +47,8 @@ private enum Login {
 
   private static func show(_ page: String, _ invocation: Invocation) throws(Failure) {
     let isOpened = !invocation.arguments.has("no-browser") && Browser.open(page)
-    invocation.surroundings.errors.line(isOpened ? "The browser opens this page:" : "Open this page in a browser:")
+    invocation.surroundings.errors.line(
+      isOpened ? "If the browser does not open it by itself, open this page:" : "Open this page in a browser:")
     invocation.surroundings.errors.line("  ", Styled(page, .bold))
     try invocation.surroundings.errors.flush()
   }

@@ -8,7 +8,7 @@ internal import Text
 extension Command {
   static let plugin = Command(
     name: "plugin", operands: "new NAME --language WORD | check PLUGIN | from-openapi FILE",
-    summary: "Writes a new plugin to start from, or checks one without an agent",
+    summary: "Writes a plugin to start from, checks one, or declares a service",
     details: "Each has its own help, such as `ringi plugin new --help`.",
     examples: [
       ("ringi plugin new todo --language python", "a plugin called todo"),
@@ -47,7 +47,7 @@ extension Command {
     details: """
       Runs a plugin alone, as the agent would, and tells each departure from the protocol, with what was expected and what
       came. It calls nothing that changes something, and decides no task. PLUGIN is the name of a plugin in plugins.d, or
-      the path of its .json file. --timeout is how long each answer may take (default 10s). It ends with 1 when there are
+      the path of its .json file. --timeout is how long each answer may take, 10s here. It ends with 1 when there are
       departures. The work is done by `ringid --check-plugin`.
       """,
     examples: [

@@ -159,9 +159,13 @@ extension PluginHost {
       return nil
     } catch {
       let why = error is TimeoutError ? "\(secret.secret) took longer than \(DurationText.format(limit))" : "\(error)"
-      return Finding(
-        .credentials, .problem, "\(place): \(why)",
-        advice: "Put the secret there, or correct settings.\(place) of \(file.path).")
+      let advice =
+        if case .environment(let name) = secret.secret.origin {
+          "Start ringid with \(name) in its environment, or correct settings.\(place) of \(file.path)."
+        } else {
+          "Put the secret there, or correct settings.\(place) of \(file.path)."
+        }
+      return Finding(.credentials, .problem, "\(place): \(why)", advice: advice)
     }
   }
 

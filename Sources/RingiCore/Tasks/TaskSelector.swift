@@ -20,7 +20,10 @@ package enum TaskSelector {
   ) throws(RPCError) -> TaskItem {
     switch text {
     case "newest", "oldest":
-      let ready = tasks.filter { $0.status == .ready && !busy.contains($0.id) }
+      var ready = tasks.filter { $0.status == .ready && !busy.contains($0.id) }
+      // Of one whose backend tells no time nobody can say that it is the newest, as long as others have one.
+      let dated = ready.filter { $0.createdAt != nil }
+      if !dated.isEmpty { ready = dated }
       let found = text == "oldest" ? ready.min(by: TaskTable.precedes) : ready.max(by: TaskTable.precedes)
       guard let found else {
         throw .notFound("No task is ready, so there is no \(text) one; tasks.list shows what there is.")

@@ -38,6 +38,8 @@ extension SandboxArguments {
         users       admin with password administer-9, hanako with approve-1, taro with approve-2
         client      \(ServiceNowClient.standardID)
                     with secret \(ServiceNowClient.standardSecret), which acts as the user integration
+        callback    \(ServiceNowClient.standardRedirect), for ringi login; before that, say who sits at the browser:
+                    curl -X POST URL/_control/log-in -d '{"user": "hanako"}'
 
       curam: clients append /v1/... to URL/Rest, and log in at URL/Rest/j_security_check as one of
       \(users)

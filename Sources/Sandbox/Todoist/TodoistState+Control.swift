@@ -63,15 +63,23 @@ extension TodoistState {
     return index
   }
 
+  private static func isDue(_ text: String) -> Bool {
+    ["", "Z", "T00:00:00Z"].contains { Timestamp(rfc3339: text + $0) != nil }
+  }
+
   package mutating func control(_ request: ServerRequest, _ path: [String]) throws(ControlError) -> JSONValue {
     switch (request.method, path.first, path.count) {
     case ("GET", "tasks", 1): return JSONValue(array: tasks.map(\.json))
     case ("POST", "tasks", 1):
       let body = try ControlBody(of: request, taking: ["content", "due", "every", "zone", "project", "priority"])
+      let due = try body.string("due")
+      if let due, !Self.isDue(due) {
+        throw .invalid("due takes a day such as 2026-11-30, or a time such as 2026-11-30T12:00:00Z.")
+      }
       return [
         "id": .init(
           makeTask(
-            try body.string("content") ?? "Approve order", due: try body.string("due"), every: try body.string("every"),
+            try body.string("content") ?? "Approve order", due: due, every: try body.string("every"),
             zone: try body.string("zone"), project: try body.string("project"),
             priority: try body.int("priority") ?? 1))
       ]

@@ -27,6 +27,18 @@ import Timing
     #expect(try find("oldest") == "4005b254")
   }
 
+  /// Else a word such as "newest" would decide whatever that backend holds.
+  @Test func aTaskWithoutATimeIsNeitherNewestNorOldestWhileOthersHaveOne() throws {
+    func task(_ key: String, _ time: Int64?) -> TaskItem {
+      TaskItem(
+        id: TaskItem.ID(provider: "curam", key: key), title: key, createdAt: time.map { .init(milliseconds: $0) })
+    }
+    let tasks = [task("z", nil), task("a", nil), task("m", 5), task("n", 7)]
+    #expect(try TaskSelector.find("newest", among: tasks).id.key == "n")
+    #expect(try TaskSelector.find("oldest", among: tasks).id.key == "m")
+    #expect(try TaskSelector.find("newest", among: [tasks[0], tasks[1]]).id.key == "z")
+  }
+
   @Test func aTaskThatIsBeingDecidedIsNeitherNewestNorOldest() throws {
     #expect(try find("newest", busy: ["4005c000"]) == "7")
     #expect(try find("oldest", busy: ["4005b254"]) == "7")

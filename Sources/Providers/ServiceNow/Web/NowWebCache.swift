@@ -20,6 +20,8 @@ final class NowWebCache {
   /// The bytes of all answers, and of one.
   static let limit = 32 << 20
   static let entryLimit = 8 << 20
+  /// What the heads of all answers may take beside.
+  private static let headLimit = 1 << 20
 
   private let clock: any LoopClock
   private var entries: [String: Entry] = [:]
@@ -48,10 +50,10 @@ final class NowWebCache {
   func keep(_ response: HTTPResponse, for url: HTTPURL) -> Bool {
     let end = clock.uptime + Self.life.components.seconds * 1_000_000_000
     let entry = Entry(response, end: end, lastUse: uses + 1)
-    guard entry.bytes <= Self.entryLimit else { return false }
+    guard response.body.count <= Self.entryLimit else { return false }
     uses += 1
     entries[url.text] = entry
-    while entries.values.reduce(0, { $0 + $1.bytes }) > Self.limit,
+    while entries.values.reduce(0, { $0 + $1.bytes }) > Self.limit + Self.headLimit,
       let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })?.key
     {
       entries[oldest] = nil
