@@ -135,6 +135,20 @@ import Timing
     }
   }
 
+  /// The login is another task's, so that no request of the check's own tells of it.
+  @Test func aLoginThatGivesNoAnswerIsAProblemAndNoWantOfCredentials() async throws {
+    try await onLoop {
+      let rig = try SAPRig(.cf)
+      try rig.inject(.hang(applied: false), on: "POST /oauth/token", count: nil)
+      let check = Loop.task { try await rig.checked() }
+      while rig.requests.isEmpty { try await SystemClock.shared.sleep(for: .milliseconds(2)) }
+      rig.clock.advance(by: .seconds(15))
+      let finding = try Self.finding(.reachability, try await check.value)
+      #expect(finding.status == .problem && finding.message.contains("nothing came of asking"), "\(finding)")
+      rig.sandbox.stop()
+    }
+  }
+
   @Test func anAnswerOf503IsNotRepeated() async throws {
     try await onLoop {
       let rig = try ServiceNowRig("basic")

@@ -89,17 +89,6 @@ import Testing
     try await rig.stop()
   }
 
-  /// The login is another task's, so that no request of the check's own tells of it.
-  @Test func aBackendThatTakesConnectionsAndNeverAnswersIsAProblem() async throws {
-    let hang = try #require(Fault(.hang(applied: false), on: "POST /oauth/token", count: nil))
-    let limits = ["ringi.json": #"{"limits": {"requestTimeout": "2s"}}"#]
-    let rig = try await AgentRig(.cf, files: limits) { $0.inject(hang) }
-    let finding = try only(rig, "reachability", of: "sap")
-    #expect(finding["status"] == "problem" && finding["message"]?.string?.contains("nothing came of asking") == true)
-    rig.control.clearFaults()
-    try await rig.stop()
-  }
-
   @Test func whatOthersMayChangeIsAProblem() async throws {
     let rig = try await AgentRig()
     let path = rig.folder.path
