@@ -8,6 +8,9 @@ public enum HTTPMethod: String, Sendable {
   case patch = "PATCH"
   case delete = "DELETE"
 
+  /// Whether it only reads (RFC 9110 §9.2.1).
+  public var isSafe: Bool { self == .get || self == .head || self == .options }
+
   /// Whether sending the same request twice has the effect of sending it once (RFC 9110 §9.2.2).
   public var isIdempotent: Bool {
     switch self {

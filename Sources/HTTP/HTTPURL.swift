@@ -11,9 +11,10 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     public let port: Int
 
     /// `https://host:port`; the port only where it is not the scheme's own.
-    public var description: String {
-      "\(scheme)://\(host)\(port == (scheme == "https" ? 443 : 80) ? "" : ":\(port)")"
-    }
+    public var description: String { "\(scheme)://\(authority)" }
+
+    /// `host:port`; the port only where it is not the scheme's own.
+    public var authority: String { port == (scheme == "https" ? 443 : 80) ? host : "\(host):\(port)" }
   }
 
   /// The whole URL, as it is sent.
@@ -69,6 +70,9 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 
   /// `http://host:port/path`; the port only where it is not the scheme's own.
   public var description: String { "\(origin)\(path)" }
+
+  /// The same without a user's name and password.
+  public var withoutUser: HTTPURL { HTTPURL(text: origin.description + target, origin: origin, path: path) }
 
   /// Path and query, as they are sent.
   public var target: String {

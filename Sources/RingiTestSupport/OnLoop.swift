@@ -14,6 +14,15 @@ private enum LoopThread {
   }()
 }
 
+/// Does what blocks, away from the loop.
+///
+/// - Parameter work: What to do.
+/// - Returns: What `work` returns.
+/// - Throws: What `work` throws.
+package func offLoop<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+  try await Task.detached { try work() }.value
+}
+
 /// Runs a test's body on the loop.
 ///
 /// - Parameter body: What to run; state isolated to the loop is at hand in it.

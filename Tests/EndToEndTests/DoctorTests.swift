@@ -48,7 +48,7 @@ import Testing
     #expect(result.status == 69 && result.output.contains("left by an agent that is gone"), "\(result)")
   }
 
-  @Test func onATerminalThereAreMarksAndNoLineIsTooWide() throws {
+  @Test func onATerminalThereAreMarksAndColours() throws {
     let world = try SAPWorld()
     let agent = try world.launch()
     _ = try world.client(of: agent)

@@ -89,7 +89,7 @@ import Timing
     let login = try world.login()
     let page = try world.page(login)
     let base = "http://127.0.0.1:\(world.port)"
-    let silent = try WebConnection("\(base)/callback")
+    let silent = try RawConnection(to: base)
     silent.send("GET /callback?co")
     for (target, status) in [
       ("/callback?state=wrong&code=mine", 400), ("/callback?code=mine", 400), ("/callback", 400),
@@ -97,9 +97,9 @@ import Timing
     ] {
       #expect(try WebPage.get(base + target).status == status, "\(target)")
     }
-    let poster = try WebConnection("\(base)/callback")
+    let poster = try RawConnection(to: base)
     poster.send("POST /callback?state=a HTTP/1.1\r\nHost: a\r\n\r\n")
-    #expect(try poster.page().status == 405)
+    #expect(try poster.answer().status == 405)
     #expect(try world.kept == nil)
     #expect(login.isRunning)
     _ = try WebPage.get(try WebPage.redirect(from: page))

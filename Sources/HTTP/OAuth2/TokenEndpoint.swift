@@ -112,7 +112,7 @@ internal import Timing
     guard let value = json["access_token"]?.string, !value.isEmpty else {
       throw .unusable(status: response.status, "access_token is missing")
     }
-    guard value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+    guard Self.isPlain(value) else {
       throw .unusable(status: response.status, "access_token has signs that a header does not take")
     }
     guard json["token_type"]?.string.map({ $0.lowercased() == "bearer" }) ?? true else {
@@ -132,9 +132,19 @@ internal import Timing
     return min(max(seconds, 0), 10 * 366 * 86_400)
   }
 
-  /// A code is printed, so it has to look like one.
-  private static func code(_ text: String) -> String? {
-    let isCode = text.utf8.count <= 64 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-    return isCode ? text : nil
+  /// An error's code; it is printed, so it has to look like one.
+  ///
+  /// - Parameter text: What the server sent.
+  /// - Returns: nil for what is none.
+  public nonisolated static func code(_ text: String) -> String? {
+    isPlain(text) && text.utf8.count <= 64 ? text : nil
+  }
+
+  /// Whether a text has signs alone that a header takes, as tokens do: with others every request would fail.
+  ///
+  /// - Parameter text: A token.
+  /// - Returns: false for an empty one, too.
+  public nonisolated static func isPlain(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 }

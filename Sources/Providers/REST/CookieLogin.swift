@@ -20,7 +20,7 @@ final class CookieLogin {
   ///   - login: The request.
   ///   - cookie: The cookie that a good login sets; nil judges by the answer.
   ///   - client: What sends.
-  ///   - context: Reads the secrets, and hides the cookies.
+  ///   - context: Reads the secrets.
   ///   - timeouts: How long the request may take.
   ///   - note: Told of an answer that is a refusal whatever its status.
   init(
@@ -47,16 +47,12 @@ final class CookieLogin {
   /// Whether another login would send what the last one sent.
   func wouldRepeat() async -> Bool { await login.credentials(context) == last }
 
-  /// Keeps cookies out of what the agent says.
-  func hide(_ cookies: CookieJar) { cookies.hide(with: context.hide) }
-
   private func begin() async throws(TokenError) -> CookieJar {
     let jar = CookieJar()
     last = await login.credentials(context)
     var request = try await login.request(context, timeouts)
     request.cookies = jar
     let response = try await client.response(to: request, clock: context.clock)
-    hide(jar)
     guard isGood(response, jar) else {
       note(response, request)
       throw .refused(status: response.status, code: nil)

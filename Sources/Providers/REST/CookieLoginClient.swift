@@ -40,7 +40,6 @@ final class CookieLoginClient: HTTPClient {
     var request = request
     request.cookies = session.cookies
     let response = try await base.send(request)
-    login.hide(session.cookies)
     if response.isSuccess, !response.isPage { session.isProven = true }
     return response
   }

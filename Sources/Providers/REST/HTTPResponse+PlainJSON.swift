@@ -1,9 +1,6 @@
 internal import RingiKit
 
 extension HTTPResponse {
-  /// Whether it is a page for a person.
-  var isPage: Bool { contentType?.essence == "text/html" || contentType?.essence == "application/xhtml+xml" }
-
   /// The body as JSON; nil when there is none, as after a write.
   ///
   /// - Throws: `HTTPBodyError` for anything that is no JSON.

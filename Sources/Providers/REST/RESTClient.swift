@@ -10,7 +10,7 @@ struct RESTClient {
   init(_ settings: RESTSettings, context: ProviderContext) {
     let curl = settings.connection.client()
     let clock = context.clock
-    let resting = RestingClient(curl, clock: clock)
+    let resting = RestingClient(CookieHidingClient(curl, hide: context.hide), clock: clock)
     let service = SameOriginClient(resting, origin: settings.url.origin)
     let timeouts = settings.connection.timeouts
     func authorized(

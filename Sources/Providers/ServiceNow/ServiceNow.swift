@@ -17,7 +17,10 @@ package final class ServiceNow: Provider {
     let parsed = try ServiceNowSettings(settings, directory: context.directory)
     let api = ServiceNowAPI(parsed, context: context)
     self.api = api
-    checkup = ServiceCheckup(context, parsed.url, parsed.connection, credentials: parsed.kind.names) {
+    checkup = ServiceCheckup(
+      context, parsed.url, parsed.connection, credentials: parsed.kind.names,
+      hasBrowserLogin: parsed.kind == .authorizationCode
+    ) {
       let query = [("sysparm_limit", "1"), ("sysparm_fields", "sys_id")]
       _ = try api.result(try await api.read([ServiceNowApproval.table], query))
       return true
@@ -26,7 +29,8 @@ package final class ServiceNow: Provider {
     login = ServiceNowBrowserLogin(parsed, approvals, context: context)
     credentials = parsed.kind.credentials
     web = NowWeb(
-      parsed, tokens: api.tokens?.source, client: api.service, failure: api.failure, context: context)
+      parsed, tokens: api.tokens?.source, client: CookieHidingClient(api.service, hide: context.hide),
+      failure: api.failure, context: context)
     api.onWrite = { [weak web] in web?.noteChange() }
   }
 

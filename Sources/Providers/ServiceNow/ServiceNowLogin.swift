@@ -39,33 +39,39 @@ struct ServiceNowLogin {
         url: settings.url.appending("oauth_token.do"), clientID: clientID,
         authentication: clientSecret == nil ? .none : .body, timeouts: settings.connection.timeouts, client: service,
         clock: clock, clientSecret: readSecret)
-      func refreshing(_ store: KeptRefreshToken) -> any TokenGrant {
-        StandingRefusal(RefreshToken(endpoint, store: store, clock: clock)) { () async throws(TokenError) in
-          // Of a secret that can't be read the request itself tells.
-          [try await store.load(), try? await readSecret()]
+      let store: KeptRefreshToken? =
+        switch grant {
+        case .refreshToken(let secret): KeptRefreshToken(secret, context: context)
+        case .authorizationCode: KeptRefreshToken(nil, context: context)
+        case .password, .clientCredentials: nil
         }
-      }
-      func granting(_ user: String, _ password: Secret) -> any TokenGrant {
-        let readPassword: @Loop @Sendable () async throws -> String = { try await context.readSecret(password) }
-        return StandingRefusal(PasswordCredentials(endpoint, user: user, scope: scope, password: readPassword)) {
-          () async throws(TokenError) in [try? await readPassword(), try? await readSecret()]
-        }
-      }
-      let made: any TokenGrant
-      var kept: KeptRefreshToken?
-      switch grant {
-      case .password(let user, let password): made = granting(user, password)
-      case .clientCredentials: made = ClientCredentials(endpoint, scope: scope)
-      case .refreshToken(let secret): made = refreshing(KeptRefreshToken(secret, context: context))
-      case .authorizationCode:
-        let store = KeptRefreshToken(nil, context: context)
-        (made, kept) = (refreshing(store), store)
-      }
+      let made = Self.grant(grant, endpoint, store, scope: scope, readSecret, context)
       let source = TokenSource(HidingGrant(made, hide: context.hide), clock: clock)
+      var kept: KeptRefreshToken?
+      if case .authorizationCode = grant { kept = store }
       tokens = Tokens(endpoint: endpoint, source: source, kept: kept)
       client = AuthorizingClient(GuestClient(service), tokens: source)
     }
   }
+
+  /// What fetches tokens; with credentials that were refused there is no other try.
+  private static func grant(
+    _ grant: ServiceNowSettings.Grant, _ endpoint: TokenEndpoint, _ store: KeptRefreshToken?, scope: String?,
+    _ readSecret: @escaping @Loop @Sendable () async throws -> String, _ context: ProviderContext
+  ) -> any TokenGrant {
+    if let store {
+      return StandingRefusal(RefreshToken(endpoint, store: store, clock: context.clock)) {
+        // Of a secret that can't be read the request itself tells.
+        () async throws(TokenError) in [try await store.load(), try? await readSecret()]
+      }
+    }
+    guard case .password(let user, let password) = grant else { return ClientCredentials(endpoint, scope: scope) }
+    let readPassword: @Loop @Sendable () async throws -> String = { try await context.readSecret(password) }
+    return StandingRefusal(PasswordCredentials(endpoint, user: user, scope: scope, password: readPassword)) {
+      () async throws(TokenError) in [try? await readPassword(), try? await readSecret()]
+    }
+  }
+
   /// Limits are per hour, so no wait is longer.
   private static let longestWait: Int64 = 3600
 

@@ -92,7 +92,7 @@ final class KeptRefreshToken: RefreshTokenStore {
   }
 
   private func fingerprint(_ original: String) throws -> String {
-    try SHA256.hash(of: Array(original.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    try SHA256.hash(of: Array(original.utf8)).hex
   }
 
   /// On a thread of its own, since it waits for the disk, which the loop's thread must not.

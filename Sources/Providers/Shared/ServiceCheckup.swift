@@ -7,6 +7,7 @@ final class ServiceCheckup: Checkup {
   private let url: HTTPURL
   private let connection: ConnectionSettings
   private let credentials: String
+  private let hasBrowserLogin: Bool
   private let read: @Loop @Sendable () async throws -> Bool
 
   /// Keeps what a check takes; nothing is sent yet.
@@ -16,14 +17,15 @@ final class ServiceCheckup: Checkup {
   ///   - url: The service's address.
   ///   - connection: How it is reached.
   ///   - credentials: The settings that hold the credentials, for advice: "user and password".
+  ///   - hasBrowserLogin: Whether a person logs in with a browser.
   ///   - read: Reads something that every login may read; returns whether that shows that the credentials are good, throws
   ///     `RPCError`.
   init(
     _ context: ProviderContext, _ url: HTTPURL, _ connection: ConnectionSettings, credentials: String,
-    read: @escaping @Loop @Sendable () async throws -> Bool
+    hasBrowserLogin: Bool = false, read: @escaping @Loop @Sendable () async throws -> Bool
   ) {
     (self.context, self.url, self.connection) = (context, url, connection)
-    (self.credentials, self.read) = (credentials, read)
+    (self.credentials, self.hasBrowserLogin, self.read) = (credentials, hasBrowserLogin, read)
   }
 
   func findings(file: String, within limit: Duration) async -> [Finding] {
@@ -44,8 +46,8 @@ final class ServiceCheckup: Checkup {
       outcome = .failure(.cancelled())
     }
     return ServiceFindings(
-      instance: context.instance, file: file, url: url, tls: connection.tls, credentials: credentials, limit: limit,
-      exchanges: trace.exchanges, outcome: outcome, isTimeout: isTimeout
+      instance: context.instance, file: file, url: url, tls: connection.tls, credentials: credentials,
+      hasBrowserLogin: hasBrowserLogin, limit: limit, exchanges: trace.exchanges, outcome: outcome, isTimeout: isTimeout
     ).all
   }
 }

@@ -9,6 +9,7 @@ struct ServiceFindings {
   let tls: TLSSettings
   /// The settings that hold the credentials.
   let credentials: String
+  let hasBrowserLogin: Bool
   let limit: Duration
   let exchanges: [HTTPTrace.Exchange]
   /// Whether the read shows that the credentials are good, or why it failed.
@@ -166,7 +167,7 @@ struct ServiceFindings {
   private func refusal(_ message: String) -> Finding {
     let isRemembered = exchanges.contains(where: \.isRemembered)
     let advice =
-      message.contains("`ringi login")
+      hasBrowserLogin
       ? "Log in with `ringi login \(instance)`."
       : "Correct \(credentials) in settings of \(file), or where that says they are; then `ringi plugins restart \(instance)`."
     return Finding(

@@ -74,7 +74,7 @@ final class TaskListLogin: BrowserLogin {
       throw RPCError.noAnswer(error, context.instance, mayRepeat: false)
     }
     let json = try? response.json()
-    if response.isSuccess, let token = json?["access_token"]?.string, Self.isToken(token) { return token }
+    if response.isSuccess, let token = json?["access_token"]?.string, TokenEndpoint.isPlain(token) { return token }
     switch response.status {
     case 429, 500...:
       throw RPCError.unavailable(
@@ -93,15 +93,9 @@ final class TaskListLogin: BrowserLogin {
     }
   }
 
-  /// Signs that no header takes would make every request with it fail.
-  private static func isToken(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-  }
-
-  /// The server's word for it; it is printed, so it has to look like one.
+  /// The server's word for it.
   private static func code(_ json: JSONValue?) -> String {
-    let code = json?["error"]?.string ?? json?["error"]?["type"]?.string ?? ""
-    let isCode = !code.isEmpty && code.utf8.count <= 64 && code.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-    return isCode ? ", \(code)" : ""
+    let code = json?["error"]?.string ?? json?["error"]?["type"]?.string
+    return code.flatMap(TokenEndpoint.code).map { ", \($0)" } ?? ""
   }
 }

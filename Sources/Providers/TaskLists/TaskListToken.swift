@@ -8,7 +8,7 @@ final class TaskListToken {
   private let setting: Secret?
   private let context: ProviderContext
   /// What gives the instance a token.
-  let advice: String
+  private let advice: String
   private var current: String?
 
   init(_ setting: Secret?, advice: String, context: ProviderContext) {

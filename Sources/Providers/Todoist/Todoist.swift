@@ -28,7 +28,9 @@ package final class Todoist: Provider {
         try await api.read(["user"])["full_name"]?.string
       }
     }
-    checkup = ServiceCheckup(context, parsed.url, parsed.connection, credentials: "token") {
+    checkup = ServiceCheckup(
+      context, parsed.url, parsed.connection, credentials: "token", hasBrowserLogin: parsed.login != nil
+    ) {
       _ = try await api.read(["user"])
       return true
     }

@@ -46,6 +46,7 @@ final class TodoistWire: TaskListWire {
         response, "refused the request\(reason.map { ": \($0)" } ?? "")\(argument)", code: tag, details: extra)
     }
   }
+
   /// The seconds that the body of a 429 tells, for one without the header.
   static func wait(_ response: HTTPResponse) -> Int64? { wait(try? response.json()) }
 

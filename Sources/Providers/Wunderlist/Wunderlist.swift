@@ -24,7 +24,10 @@ package final class Wunderlist: Provider {
     let api = TaskListAPI(
       url: parsed.url, connection: parsed.connection, token: token, wire: wire, context: context, client: curl)
     self.api = api
-    checkup = ServiceCheckup(context, parsed.url, parsed.connection, credentials: "clientId and accessToken") {
+    checkup = ServiceCheckup(
+      context, parsed.url, parsed.connection, credentials: "clientId and accessToken",
+      hasBrowserLogin: parsed.login != nil
+    ) {
       _ = try await api.read(["user"])
       return true
     }

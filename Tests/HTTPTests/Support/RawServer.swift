@@ -15,7 +15,7 @@ final class RawServer: Sendable {
   var accepted: Int { count.load(ordering: .sequentiallyConsistent) }
 
   /// Listens at once; each connection is handled on a thread of its own and closed when `handler` returns.
-  init(_ handler: @escaping @Sendable (RawConnection) -> Void) {
+  init(_ handler: @escaping @Sendable (AcceptedConnection) -> Void) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -38,7 +38,7 @@ final class RawServer: Sendable {
         }
         count.add(1, ordering: .sequentiallyConsistent)
         Thread.detachNewThread {
-          let connection = RawConnection(socket)
+          let connection = AcceptedConnection(socket)
           handler(connection)
           connection.close()
         }
@@ -54,7 +54,7 @@ final class RawServer: Sendable {
 }
 
 /// One accepted connection; used by its own thread alone.
-final class RawConnection {
+final class AcceptedConnection {
   private let socket: CInt
   /// Whether everything sent so far could be sent.
   private(set) var isOpen = true

@@ -132,6 +132,8 @@ import Testing
     try await onLoop { waiting.gate.open() }
     let last = connections.removeLast()
     for connection in connections { #expect(try connection.answer().status == 200) }
+    // Both are kept alive, so there is no room for the third yet.
+    #expect(try await onLoop { waiting.begun } == 2)
     connections = []
     #expect(try last.answer().status == 200)
     try await onLoop { waiting.server?.stop() }

@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import RingiTestSupport
 import Testing
 
 @Suite struct LoopbackServerTests {

@@ -1,3 +1,4 @@
+import RingiTestSupport
 import Sandbox
 import Testing
 

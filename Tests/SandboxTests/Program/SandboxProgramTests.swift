@@ -1,4 +1,5 @@
 import Foundation
+import RingiTestSupport
 import Testing
 
 /// The program `ringi-sandbox`, as a process.

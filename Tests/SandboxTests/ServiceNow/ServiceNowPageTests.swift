@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import RingiTestSupport
 import Sandbox
 import Testing
 

@@ -1,4 +1,5 @@
 import JSON
+import RingiTestSupport
 import Sandbox
 
 /// Sends requests to a sandbox, each byte of them chosen by the test.

@@ -1,4 +1,5 @@
 import JSON
+import RingiTestSupport
 import Sandbox
 import Testing
 import Timing

@@ -37,10 +37,8 @@ struct NowWebAddress {
       throw refused("is malformed")
     }
     guard found.origin == instance.origin else { throw refused("is an unsupported URL (on \(found.origin))") }
-    guard let url = try? HTTPURL(instance.origin.description + found.target), !Self.hasUser(address) else {
-      throw refused("is an unsupported URL (with a user's name)")
-    }
-    self.url = url
+    guard !Self.hasUser(address) else { throw refused("is an unsupported URL (with a user's name)") }
+    url = found.withoutUser
     fragment = parts.count > 1 ? Self.encoded(parts[1]) : ""
   }
 

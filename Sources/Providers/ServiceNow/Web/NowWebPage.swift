@@ -21,13 +21,11 @@ final class NowWebPage {
   var arrival: (answer: HTTPResponse, end: Int64)?
   var alarm: Alarm?
 
-  init(url: HTTPURL, theme: NowWebTheme?, lifetime: Duration, longest: Duration, now: Int64) {
-    id = Self.random(4).map { Self.hex($0) }.joined()
-    secret = Self.random(32).map { Self.hex($0) }.joined()
-    cookie = Self.random(32).map { Self.hex($0) }.joined()
+  init(url: HTTPURL, theme: NowWebTheme?, lifetime: Duration, now: Int64) {
+    (id, secret, cookie) = (Self.random(4), Self.random(32), Self.random(32))
     self.theme = theme
     self.lifetime = lifetime
-    lastEnd = now + longest.components.seconds * 1_000_000_000
+    lastEnd = now + NowWebPages.longest.components.seconds * 1_000_000_000
     lastUse = now
     last = url
   }
@@ -35,13 +33,8 @@ final class NowWebPage {
   /// When it ends unless it is used, on the clock's uptime.
   var end: Int64 { min(lastEnd, lastUse + lifetime.wholeMilliseconds * 1_000_000) }
 
-  private nonisolated static func random(_ count: Int) -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-  }
-
-  private nonisolated static func hex(_ byte: UInt8) -> String {
-    let digits = String(byte, radix: 16)
-    return byte < 16 ? "0" + digits : digits
+  /// So many random bytes, in hexadecimal digits.
+  private nonisolated static func random(_ count: Int) -> String {
+    (0..<count).map { _ in UInt8.random(in: .min ... .max) }.hex
   }
 }

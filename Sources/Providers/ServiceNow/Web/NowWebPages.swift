@@ -50,8 +50,7 @@ final class NowWebPages {
         throw RPCError.unavailable("\(instance): \(error.description)")
       }
     }
-    let page = NowWebPage(
-      url: url, theme: theme, lifetime: min(lifetime, Self.longest), longest: Self.longest, now: clock.uptime)
+    let page = NowWebPage(url: url, theme: theme, lifetime: lifetime, now: clock.uptime)
     pages[page.secret] = page
     watch(page)
     return page

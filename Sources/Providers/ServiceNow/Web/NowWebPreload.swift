@@ -76,10 +76,9 @@ struct NowWebPreload {
       if isBase || reference != nil { references += 1 }
       guard references <= Self.referenceLimit, found.count < Self.links else { break }
       if isBase, let href = tag["href"], let url = try? response.url.resolving(href) { base = url }
-      guard let reference, !reference.isEmpty, !reference.hasPrefix("data:"), let url = try? base.resolving(reference),
-        url.origin == instance.origin,
-        // Without a user's name, whose password would go along.
-        let url = try? HTTPURL(url.origin.description + url.target), !found.contains(url)
+      // Without a user's name, whose password would go along.
+      guard let reference, !reference.isEmpty, !reference.hasPrefix("data:"),
+        let url = try? base.resolving(reference).withoutUser, url.origin == instance.origin, !found.contains(url)
       else { continue }
       found.append(url)
     }

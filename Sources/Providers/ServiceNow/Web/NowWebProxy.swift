@@ -56,12 +56,13 @@ final class NowWebProxy {
       return ServerResponse(status: 200, headers: headers, text: theme.css)
     }
     // Whatever the target is, it stands behind the instance's own origin.
-    let target = rewriting(page, self.base(page)).restored(query: found.target)
+    let restoring = rewriting(page, self.base(page))
+    let target = restoring.restored(query: found.target)
     guard let url = try? HTTPURL(settings.url.origin.description + target), url.origin == settings.url.origin
     else { return notice(page, base, 400, "Bad request", "This address can't be read.") }
     let visit = NowWebVisit(request, url, base: base)
     do {
-      let response = try await fetch(request, visit, page)
+      let response = try await fetch(request, visit, page, restoring)
       return shown(response, visit, page)
     } catch let problem as NowWebProblem {
       return failed(problem, visit, page)
@@ -73,7 +74,9 @@ final class NowWebProxy {
 
   // MARK: Fetching
 
-  private func fetch(_ request: ServerRequest, _ visit: NowWebVisit, _ page: NowWebPage) async throws -> HTTPResponse {
+  private func fetch(
+    _ request: ServerRequest, _ visit: NowWebVisit, _ page: NowWebPage, _ restoring: NowWebRewriting
+  ) async throws -> HTTPResponse {
     // Before anything is shown that is at hand.
     session.checkLogin()
     let arrival = pages.arrival(on: page)
@@ -86,14 +89,13 @@ final class NowWebProxy {
     // Before, and after: what was asked for meanwhile may show the instance as it was.
     if isChange { noteChange() }
     defer { if isChange { noteChange() } }
-    let rewriting = rewriting(page, base(page))
-    let referer = route.source(of: request).map { settings.url.origin.description + rewriting.restored(query: $0) }
+    let referer = route.source(of: request).map { settings.url.origin.description + restoring.restored(query: $0) }
     var sent = HTTPRequest(
       visit.method, visit.url,
       headers: NowWebHeaders.request(request, referer: referer, origin: visit.isChange ? settings.url.origin : nil),
       timeouts: settings.connection.timeouts)
     if visit.isChange {
-      sent.body = rewriting.restored(request.body, type: sent.headers["Content-Type"].flatMap { MediaType($0) })
+      sent.body = restoring.restored(request.body, type: sent.headers["Content-Type"].flatMap { MediaType($0) })
     }
     return try await session.send(sent, isNavigation: visit.isNavigation, page: page.last) {
       events.publish(NowWebEvents.renewed, page: page, [:])
@@ -150,7 +152,7 @@ final class NowWebProxy {
   ) -> ServerResponse {
     var notice = NowWebNotice(status: status, title: title, text: text)
     notice.link = link.map { (address: $0.0, name: $0.1) }
-    notice.themePath = page.theme.map { _ in themePath(base) }
+    notice.themePath = themePath(page, base)
     return notice.response
   }
 
@@ -158,50 +160,10 @@ final class NowWebProxy {
   func base(_ page: NowWebPage) -> String { "\(pages.address)/\(page.secret)" }
 
   private func rewriting(_ page: NowWebPage, _ base: String) -> NowWebRewriting {
-    NowWebRewriting(
-      origin: settings.url.origin, base: base, themePath: page.theme.map { _ in themePath(base) })
+    NowWebRewriting(origin: settings.url.origin, base: base, themePath: themePath(page, base))
   }
 
-  private func themePath(_ base: String) -> String { base.dropFirst(pages.address.count) + Self.themePath }
-}
-
-/// What a browser wants with a request.
-struct NowWebVisit {
-  let method: HTTPMethod
-  let url: HTTPURL
-  /// What stands for the instance's address in the answer.
-  let base: String
-  /// Whether it loads a page, in a window or in a frame.
-  let isNavigation: Bool
-  /// Whether a browser says so itself; then it can be sent to another address.
-  let isByBrowser: Bool
-  /// Whether the page takes the whole window.
-  let isTop: Bool
-  /// Whether what comes is a page and no piece of one.
-  let isDocument: Bool
-  /// Whether it asks for more than what is at hand.
-  let isReload: Bool
-
-  init(_ request: ServerRequest, _ url: HTTPURL, base: String) {
-    self.url = url
-    self.base = base
-    method = HTTPMethod(rawValue: request.method) ?? .get
-    let mode = request.headers["Sec-Fetch-Mode"]
-    let destination = request.headers["Sec-Fetch-Dest"]
-    let isByScript = request.headers["X-Requested-With"] != nil || url.target.hasPrefix("/api/")
-    // Others than browsers say nothing; what a page asks for names the page.
-    let isBare = mode == nil && !isByScript && request.headers["Referer"] == nil
-    isByBrowser = mode == "navigate"
-    isNavigation = method == .get && (isByBrowser || isBare)
-    isTop = isNavigation && (destination ?? "document") == "document"
-    isDocument =
-      destination.map { ["document", "iframe", "frame", "object", "embed"].contains($0) }
-      ?? (mode == nil && !isByScript)
-    let wish = request.headers.all("Cache-Control").joined(separator: ",").lowercased()
-    isReload =
-      ["no-cache", "no-store", "max-age=0"].contains { wish.contains($0) }
-      || request.headers["Pragma"]?.lowercased() == "no-cache"
+  private func themePath(_ page: NowWebPage, _ base: String) -> String? {
+    page.theme.map { _ in base.dropFirst(pages.address.count) + Self.themePath }
   }
-
-  var isChange: Bool { method != .get && method != .head }
 }

@@ -61,6 +61,6 @@ extension NowWebRewriting {
 
   /// Host and port of the instance.
   private func instance(_ colon: String) -> String {
-    String(origin.description.dropFirst(origin.scheme.count + 3)).replacing(":", with: colon)
+    origin.authority.replacing(":", with: colon)
   }
 }

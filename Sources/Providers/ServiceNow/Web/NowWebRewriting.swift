@@ -17,7 +17,7 @@ struct NowWebRewriting {
       return response.body
     }
     var body = replaced(response.body)
-    let isHTML = type.essence == "text/html" || type.essence == "application/xhtml+xml"
+    let isHTML = response.isPage
     if isHTML { Self.dropReferrerPolicies(&body) }
     if isHTML, isDocument, let themePath {
       body.insert(contentsOf: "<link rel=\"stylesheet\" href=\"\(themePath)\"/>".utf8, at: Self.headStart(body))
@@ -82,7 +82,7 @@ struct NowWebRewriting {
 
   /// The instance's address replaced wherever it stands: with its scheme or without, and with the slashes escaped too.
   func replaced(_ body: [UInt8]) -> [UInt8] {
-    let authority = String(origin.description.dropFirst(origin.scheme.count + 3))
+    let authority = origin.authority
     let plain = edits(in: body, of: "//\(authority)", for: base, scheme: "\(origin.scheme):")
     let escaped = edits(
       in: body, of: "\\/\\/\(authority)", for: base.replacing("/", with: "\\/"), scheme: "\(origin.scheme):")

@@ -101,7 +101,7 @@ struct NowWebRoute {
   }
 
   /// What stands behind our own origin in an address; nil for an address of another one.
-  func ownTarget(_ address: String?) -> String? {
+  private func ownTarget(_ address: String?) -> String? {
     guard let address, address.hasPrefix(pages.address + "/") else { return nil }
     return String(address.dropFirst(pages.address.count))
   }

@@ -66,7 +66,7 @@ final class NowWebSession {
   func send(
     _ request: HTTPRequest, isNavigation: Bool, page: HTTPURL, onRenewal: @Loop () -> Void = {}
   ) async throws -> HTTPResponse {
-    let isRead = request.method == .get || request.method == .head
+    let isRead = request.method.isSafe
     do {
       if NowWebSigns.isPoll(request.url) {
         return try await polls.run { [self] in try await ofOneLogin { try await poll(request) } }
@@ -117,11 +117,9 @@ final class NowWebSession {
     }
     let landing = try await follow(request)
     switch landing {
-    case .page(let response): return response
     // A picture may well be another server's; a page that leads there may be on the way to a login.
-    case .elsewhere(let url) where hasRenewed || !isNavigation: throw NowWebProblem.elsewhere(url)
-    case .login where hasRenewed: throw NowWebProblem.noLogin("it asks for a login again at once.")
-    case .login, .elsewhere: break
+    case .login where !hasRenewed, .elsewhere where isNavigation: break
+    default: return try self.page(of: landing)
     }
     end()
     let again = try await begin(with: start)
@@ -298,7 +296,7 @@ extension HTTPResponse {
     if target.origin != request.url.origin { return HTTPRequest(.get, target) }
     var next = try request.redirected(by: self)
     // Without a user's name, whose password would go along.
-    next?.url = try HTTPURL(target.origin.description + target.target)
+    next?.url = target.withoutUser
     // What was asked for once is asked for once; where it leads to is another thing.
     if next?.method == .get { next?.isSentOnce = false }
     return next

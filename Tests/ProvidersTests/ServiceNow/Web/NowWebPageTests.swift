@@ -210,11 +210,12 @@ import Testing
         ("//evil.example/x", "//evil.example/x"), ("/../../etc/passwd", "/etc/passwd"), ("/@evil/", "/@evil/"),
         ("/%2e%2e/x", "/%2e%2e/x"), ("/a?b=//evil", "/a?b=//evil"), ("?a=1", "/?a=1"), ("", "/"),
       ] {
-        let connection = try BlockingBrowser(port: port)
-        let answer = try await Loop.offLoop {
-          try connection.ask("GET \(secret)\(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        let answer = try await offLoop {
+          let connection = try RawConnection(port: port)
+          connection.send("GET \(secret)\(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+          return try connection.answer().text
         }
-        #expect(answer.hasSuffix("\r\n\r\n\(wanted)"), "\(target)")
+        #expect(answer == wanted, "\(target)")
       }
     }
   }
@@ -233,7 +234,7 @@ import Testing
       #expect(try await rig.failure("web.close", ["page": first["page"] ?? .null]).kind == "not-found")
       #expect(try await rig.get(second).status == 200)
       // Nobody listens when no page is open.
-      let connection = try OpenConnection(second)
+      let connection = try RawConnection(to: second)
       #expect(!connection.isClosed)
       try await rig.call("web.close")
       #expect(connection.isClosed)
@@ -264,7 +265,7 @@ import Testing
         rig.rig.pass(.seconds(3600))
         #expect(try await rig.get(address).status == 200)
       }
-      let connection = try OpenConnection(address)
+      let connection = try RawConnection(to: address)
       rig.rig.pass(.seconds(3600))
       #expect(connection.isClosed)
       #expect(rig.rig.clock.pending == 0)
@@ -293,7 +294,7 @@ import Testing
   @Test func whenThePluginStopsItsPagesEnd() async throws {
     try await onLoop { () async throws in
       let rig = try Rig()
-      let connection = try OpenConnection(try await rig.open("/welcome.do"))
+      let connection = try RawConnection(to: try await rig.open("/welcome.do"))
       await rig.rig.plugin.stop(isHurried: false)
       #expect(connection.isClosed)
       #expect(try await rig.failure("web.open", ["url": "/"]).kind == "plugin-down")

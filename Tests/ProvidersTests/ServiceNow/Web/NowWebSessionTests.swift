@@ -294,7 +294,8 @@ import Timing
 
   @Test func anAnswerForTheLoginBeforeIsShownToNobody() async throws {
     let user = Atomic(0)
-    let isHeld = Atomic(true)
+    let hold = Hold()
+    defer { hold.release() }
     let asked = Counter()
     let instance = try StubInstance { request in
       let now = user.load(ordering: .relaxed)
@@ -305,7 +306,7 @@ import Timing
       }
       asked.add()
       // Until the other login is there.
-      while now == 1, isHeld.load(ordering: .relaxed) { usleep(1000) }
+      if now == 1 { hold.wait() }
       return ServerResponse(
         status: 200, headers: ["Content-Type": "text/html", "Set-Cookie": "JSESSIONID=\(now); Path=/"],
         text: "user \(now) \(request.headers["Cookie"] ?? "")")
@@ -321,7 +322,7 @@ import Timing
       while asked.value < 1 { await Task.yield() }
       user.store(2, ordering: .relaxed)
       _ = try await login.logIn(code: "2", verifier: "v")
-      isHeld.store(false, ordering: .relaxed)
+      hold.release()
       let page = try await preload.value["pages"]?.array?.first
       #expect(page?["kept"] == false && page?["reason"]?.string?.contains("logged in meanwhile") == true)
       let answer = try await rig.get(try await rig.open("/page"))
@@ -613,17 +614,17 @@ import Timing
       try rig.rig.inject(.hang(applied: false), on: "GET /welcome.do")
       try rig.rig.inject(.delay(.milliseconds(300)), on: "POST /sysapproval_approver.do")
 
-      let reader = try BlockingBrowser(port: port)
+      let reader = try RawConnection(port: port)
       reader.send("GET \(secret)/welcome.do HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
       while rig.rig.count("GET /welcome.do") < 1 { await Task.yield() }
-      reader.close()
+      reader.hangUp()
       // It would wait for ever behind the read that hangs.
-      let writer = try BlockingBrowser(port: port)
+      let writer = try RawConnection(port: port)
       writer.send(
         "POST \(secret)/sysapproval_approver.do HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nOrigin: \(origin)\r\n"
           + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(form.utf8.count)\r\n\r\n\(form)")
       while rig.rig.count("POST /sysapproval_approver.do") < 1 { await Task.yield() }
-      writer.close()
+      writer.hangUp()
       // Which comes when the change is through, redirect and all.
       #expect(try await rig.get(address).status == 200)
       #expect(rig.rig.state(of: id) == "approved")
@@ -651,7 +652,8 @@ import Timing
 
   @Test func pollsOfTheMessageBusHoldUpNothingAndForgetNothing() async throws {
     let polls = Counter()
-    let isHeld = Atomic(true)
+    let hold = Hold()
+    defer { hold.release() }
     let pages = Counter()
     let instance = try StubInstance { request in
       guard request.path.hasPrefix("/amb/") else {
@@ -659,7 +661,7 @@ import Timing
         return ServerResponse(status: 200, headers: ["Content-Type": "text/html"], text: "ok")
       }
       polls.add()
-      while isHeld.load(ordering: .relaxed) { usleep(1000) }
+      hold.wait()
       return ServerResponse(status: 200)
     }
     try await onLoop { () async throws in
@@ -680,17 +682,18 @@ import Timing
       let before = pages.value
       #expect(try await rig.get("\(Rig.base(address))/kept").status == 200)
       #expect(pages.value == before)
-      isHeld.store(false, ordering: .relaxed)
+      hold.release()
       for task in held { #expect(try await task.value == 200) }
     }
   }
 
   @Test func moreThanTheQueueTakesIsRefusedAtOnce() async throws {
-    let isHeld = Atomic(true)
+    let hold = Hold()
+    defer { hold.release() }
     let asked = Counter()
     let instance = try StubInstance { _ in
       asked.add()
-      while isHeld.load(ordering: .relaxed) { usleep(1000) }
+      hold.wait()
       return ServerResponse(status: 200, headers: ["Content-Type": "text/html"], text: "ok")
     }
     try await onLoop { () async throws in
@@ -703,18 +706,19 @@ import Timing
       while asked.value < 1 { await Task.yield() }
       let answer = try await rig.get(address)
       #expect(answer.status == 503 && answer.text.string.contains("Too many requests wait"))
-      isHeld.store(false, ordering: .relaxed)
+      hold.release()
       for task in tasks { #expect(try await task.value["pages"]?.array?.first?["kept"] == true) }
       #expect(try await rig.get(address).status == 200)
     }
   }
 
   @Test func whoWaitsForAPageThatIsClosedGetsNothing() async throws {
-    let isHeld = Atomic(true)
+    let hold = Hold()
+    defer { hold.release() }
     let asked = Counter()
     let instance = try StubInstance { _ in
       asked.add()
-      while isHeld.load(ordering: .relaxed) { usleep(1000) }
+      hold.wait()
       return ServerResponse(status: 200, headers: ["Content-Type": "text/html"], text: "ok")
     }
     try await onLoop { () async throws in
@@ -724,7 +728,7 @@ import Timing
       while asked.value < 1 { await Task.yield() }
       try await rig.call("web.close")
       await #expect(throws: HTTPError.self) { try await reader.value }
-      isHeld.store(false, ordering: .relaxed)
+      hold.release()
       #expect(try await rig.get(try await rig.open("/a")).status == 200)
     }
   }

@@ -1,13 +1,20 @@
-import Glibc
+internal import Glibc
 
-/// A TCP connection that sends bytes as given and shows bytes as received.
-final class RawConnection {
-  enum Failure: Error, Equatable { case cannotConnect, reset, timedOut, endedEarly(received: Int) }
+/// A TCP connection to a port of this machine that sends bytes as given and shows bytes as received.
+package final class RawConnection {
+  package enum Failure: Error, Equatable { case cannotConnect, reset, timedOut, endedEarly(received: Int) }
 
   private let socket: CInt
   private var unread: [UInt8] = []
 
-  init(port: UInt16) throws {
+  /// Connects to the port of `http://127.0.0.1:PORT/…`.
+  package convenience init(to address: String) throws {
+    let port = address.split(separator: "/").dropFirst().first?.split(separator: ":").last.flatMap { UInt16($0) }
+    guard let port else { throw Failure.cannotConnect }
+    try self.init(port: port)
+  }
+
+  package init(port: UInt16) throws {
     socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var patience = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -28,7 +35,7 @@ final class RawConnection {
 
   deinit { close(socket) }
 
-  func send(_ bytes: [UInt8]) {
+  package func send(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let sent = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -37,15 +44,15 @@ final class RawConnection {
     }
   }
 
-  func send(_ text: String) { send(Array(text.utf8)) }
+  package func send(_ text: String) { send(Array(text.utf8)) }
 
   /// Waits until an answer has begun.
-  func waitForBytes() throws {
+  package func waitForBytes() throws {
     while unread.isEmpty { try more() }
   }
 
   /// Reads one whole answer and leaves what follows it for the next call.
-  func answer() throws -> RawAnswer {
+  package func answer() throws -> RawAnswer {
     while headEnd == nil { try more() }
     let head = String(decoding: unread[..<(headEnd ?? 0)], as: UTF8.self)
     unread.removeFirst((headEnd ?? 0) + 4)
@@ -59,8 +66,18 @@ final class RawConnection {
     return answer
   }
 
+  /// Whether the other side has closed it by now: the port alone does not tell, for another server may have it.
+  package var isClosed: Bool {
+    var byte: UInt8 = 0
+    let count = recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+    return count == 0 || count < 0 && errno == ECONNRESET
+  }
+
+  /// Ends it as a browser does that hangs up.
+  package func hangUp() { shutdown(socket, Int32(SHUT_RDWR)) }
+
   /// Waits until the other side closes; true when it did so without sending a byte.
-  func isClosedUnanswered() -> Bool {
+  package func isClosedUnanswered() -> Bool {
     do { try more() } catch { return error as? Failure == .endedEarly(received: 0) }
     return false
   }

@@ -1,10 +1,10 @@
 /// An HTTP answer with its header lines as they came.
-struct RawAnswer {
-  let statusLine: String
-  let headers: [(name: String, value: String)]
-  var body: [UInt8] = []
+package struct RawAnswer {
+  package let statusLine: String
+  package let headers: [(name: String, value: String)]
+  package var body: [UInt8] = []
 
-  init(head: String) {
+  package init(head: String) {
     var lines = head.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
     statusLine = lines.removeFirst()
     headers = lines.map { line in
@@ -13,12 +13,12 @@ struct RawAnswer {
     }
   }
 
-  var status: Int { statusLine.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0 }
-  var text: String { String(decoding: body, as: UTF8.self) }
+  package var status: Int { statusLine.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0 }
+  package var text: String { String(decoding: body, as: UTF8.self) }
 
-  subscript(name: String) -> String? { all(name).first }
+  package subscript(name: String) -> String? { all(name).first }
 
-  func all(_ name: String) -> [String] {
+  package func all(_ name: String) -> [String] {
     headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
   }
 }
