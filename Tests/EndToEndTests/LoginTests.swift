@@ -15,14 +15,15 @@ import Timing
   private final class World: LoginWorld {
     let todoist: TodoistSandbox
     let wunderlist: WunderlistSandbox
-    let port: UInt16
+    private let reserved: ReservedPort
+    var port: UInt16 { reserved.number }
     let secret = TodoistConfiguration().clientSecret
 
     init(
       _ backend: Backend, settings: String = "", change: (inout WunderlistConfiguration) -> Void = { _ in }
     ) throws {
-      port = try Self.freePort()
-      let callback = "http://127.0.0.1:\(port)/callback"
+      reserved = try ReservedPort()
+      let callback = "http://127.0.0.1:\(reserved.number)/callback"
       var (first, second) = (TodoistConfiguration(), WunderlistConfiguration())
       first.redirect = callback
       first.switches.needsPKCE = true

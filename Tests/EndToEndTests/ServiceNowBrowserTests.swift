@@ -11,11 +11,12 @@ import Testing
   /// An instance with a client whose callback leads to a free port, and an agent that watches it.
   private final class World: LoginWorld {
     let sandbox: ServiceNowSandbox
-    let port: UInt16
+    private let reserved: ReservedPort
+    var port: UInt16 { reserved.number }
 
     init(isPublic: Bool = false, change: (inout ServiceNowConfiguration) -> Void = { _ in }) throws {
-      port = try Self.freePort()
-      let callback = "http://127.0.0.1:\(port)/callback"
+      reserved = try ReservedPort()
+      let callback = "http://127.0.0.1:\(reserved.number)/callback"
       var configuration = ServiceNowConfiguration()
       configuration.clients[0].redirectURIs = ["http://127.0.0.1:9/other", callback]
       configuration.switches.publicClient = isPublic

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import HTTPServer
 import RingiTestSupport
 import SQLite
 import Testing
@@ -30,13 +29,6 @@ class LoginWorld {
       "ringid", folder.arguments + ["--socket", folder.socket], environment: environment)
     _ = try agent.connect(folder.socket)
     return agent
-  }
-
-  /// A port that nobody listens at just now.
-  static func freePort() throws -> UInt16 {
-    let server = try LoopbackServer { _ in ServerResponse(status: 404) }
-    defer { server.stop() }
-    return try #require(server.url.split(separator: ":").last.flatMap { UInt16($0) })
   }
 
   func login(_ options: [String] = ["--no-browser"], path: String? = nil) throws -> Program {

@@ -98,8 +98,6 @@ import Timing
 
   // MARK: Tasks
 
-  var source: any TaskSource { get throws { try required(plugin.source) } }
-
   /// The tasks of one poll.
   func items() async throws -> [TaskItem] {
     let source = try source

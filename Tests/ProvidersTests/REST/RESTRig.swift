@@ -17,7 +17,6 @@ import Timing
   let clock: TestClock
   let plugin: BuiltinPlugin
   private let notes: Notes
-  var source: any TaskSource { get throws { try required(plugin.source) } }
 
   /// An instance named `acme` with settings of the test's own.
   init(settings: JSONValue, sandbox: UsersAPISandbox? = nil) throws {

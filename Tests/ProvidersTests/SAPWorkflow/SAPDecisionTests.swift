@@ -11,37 +11,7 @@ import Timing
 
 /// Decisions through the agent's own inbox, against the service.
 @Suite struct SAPDecisionTests {
-  @Loop private struct Agent {
-    let rig: SAPRig
-    let inbox: Inbox
-    let decisions: Decisions
-    let log: EventLog
-
-    init(_ rig: SAPRig) throws {
-      self.rig = rig
-      let bus = try EventBus.inMemory(clock: rig.clock)
-      log = bus.log
-      inbox = Inbox(bus: bus, clock: rig.clock, log: Log(level: .error, clock: rig.clock, redactor: Redactor()))
-      inbox.add(try rig.source, instance: "sap", startsWithBaseline: false)
-      decisions = Decisions(inbox: inbox)
-    }
-
-    func poll() async throws {
-      let inbox = inbox
-      try await rig.passingTime { _ = try await inbox.poll("sap") }
-    }
-
-    func decide(_ kind: Decision.Kind, _ id: String) async throws -> JSONValue {
-      let decisions = decisions
-      return try await rig.passingTime {
-        try await decisions.decide(Decisions.Request(task: "sap/\(id)", decision: Decision(kind)))
-      }
-    }
-
-    func events(_ type: EventType) async throws -> Int {
-      try await log.records(after: 0, matching: EventFilter(types: [type.rawValue]), limit: 10_000).records.count
-    }
-  }
+  private typealias Agent = DecisionAgent<SAPRig>
 
   @Test(arguments: [
     Fault.Kind.status(408, applied: true), .status(429, applied: true), .status(504, applied: true),

@@ -13,12 +13,11 @@ import Sandbox
 import Timing
 
 /// An instance of the provider in front of a sandbox, on a clock that the test moves.
-@Loop final class SAPRig {
+@Loop final class SAPRig: PluginRig {
   nonisolated let sandbox: SAPWorkflowSandbox
   var clock: TestClock { run.clock }
   var plugin: BuiltinPlugin { run.plugin }
   var control: SAPControl { sandbox.control }
-  var source: any TaskSource { get throws { try required(plugin.source) } }
 
   /// Starts a sandbox and an instance named `sap` that logs in as an administrator, or as the standard client.
   ///
@@ -68,19 +67,7 @@ import Timing
 
   // MARK: Calling
 
-  /// Calls `sap.NAME` as a client would, params checked and defaults filled in, while time passes.
-  @discardableResult
-  func call(_ name: String, _ params: JSONValue = [:]) async throws -> JSONValue { try await run.call(name, params) }
-
-  /// The error of a call that fails.
-  func failure(_ name: String, _ params: JSONValue = [:]) async throws -> RPCError {
-    try await run.failure(name, params)
-  }
-
-  /// Moves both clocks while `body` waits, a tenth of a second at a time.
-  func passingTime<T: Sendable>(_ body: @escaping @Loop @Sendable () async throws -> T) async throws -> T {
-    try await run.passingTime(body)
-  }
+  func pass(_ duration: Duration) { run.pass(duration) }
 
   /// Logs a person in, as the page of the login would.
   func refreshToken(for user: String, password: String) async throws -> String {

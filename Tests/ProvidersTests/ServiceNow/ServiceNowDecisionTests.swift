@@ -13,46 +13,7 @@ import Timing
 @Suite struct ServiceNowDecisionTests {
   private static let patch = "PATCH /api/now/table/sysapproval_approver/*"
 
-  /// The agent's own inbox in front of a rig.
-  @Loop private struct Agent {
-    let rig: ServiceNowRig
-    let inbox: Inbox
-    let decisions: Decisions
-    let log: EventLog
-
-    init(_ rig: ServiceNowRig) throws {
-      self.rig = rig
-      let bus = try EventBus.inMemory(clock: rig.clock)
-      log = bus.log
-      inbox = Inbox(bus: bus, clock: rig.clock, log: Log(level: .error, clock: rig.clock, redactor: Redactor()))
-      inbox.add(try rig.source, instance: "now", startsWithBaseline: false)
-      decisions = Decisions(inbox: inbox)
-    }
-
-    func poll() async throws {
-      let inbox = inbox
-      try await rig.passingTime { _ = try await inbox.poll("now") }
-    }
-
-    func decide(_ kind: Decision.Kind, _ id: String) async throws -> JSONValue {
-      let decisions = decisions
-      return try await rig.passingTime {
-        try await decisions.decide(Decisions.Request(task: "now/\(id)", decision: Decision(kind)))
-      }
-    }
-
-    func failure(_ kind: Decision.Kind, _ id: String) async throws -> RPCError {
-      do {
-        throw Unexpected("\(try await decide(kind, id))")
-      } catch let error as RPCError {
-        return error
-      }
-    }
-
-    func events(_ type: EventType) async throws -> Int {
-      try await log.records(after: 0, matching: EventFilter(types: [type.rawValue]), limit: 10_000).records.count
-    }
-  }
+  private typealias Agent = DecisionAgent<ServiceNowRig>
 
   @Loop private func agent(
     _ settings: JSONValue = [:], _ draft: (inout ServiceNowState.ApprovalDraft) -> Void = { _ in }

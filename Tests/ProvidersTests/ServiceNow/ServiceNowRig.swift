@@ -17,7 +17,6 @@ import Timing
   let clock: TestClock
   let plugin: BuiltinPlugin
   private let notes: Notes
-  var source: any TaskSource { get throws { try required(plugin.source) } }
 
   /// Starts a sandbox and an instance named `now` that logs in as hanako, by a password grant unless told otherwise.
   ///

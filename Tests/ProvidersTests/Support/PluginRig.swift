@@ -14,6 +14,8 @@ import RingiTestSupport
 }
 
 extension PluginRig {
+  var source: any TaskSource { get throws { try required(plugin.source) } }
+
   /// Calls `INSTANCE.NAME` as a client would, params checked and defaults filled in, while time passes.
   @discardableResult
   func call(_ name: String, _ params: JSONValue = [:]) async throws -> JSONValue {

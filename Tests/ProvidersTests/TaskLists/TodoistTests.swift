@@ -275,20 +275,6 @@ import Timing
     }
   }
 
-  /// BR-112.
-  @Test func theTokenFollowsNoRedirect() async throws {
-    try await onLoop { () async throws in
-      let other = try Rig()
-      let url = other.sandbox.url
-      let server = try LoopbackServer { _ in ServerResponse(status: 302, headers: ["Location": "\(url)/api/v1/user"]) }
-      defer { server.stop() }
-      let rig = try Rig(settings: ["url": .init(server.url)])
-      #expect(try await rig.failure("user.get").kind == "backend-error")
-      #expect(try await rig.failure("task.create", ["content": "a"]).kind == "backend-error")
-      #expect(other.requests.isEmpty)
-    }
-  }
-
   /// BR-092: a page of a login or of an outage is no list, and no answer to a write.
   @Test func aPageInPlaceOfDataIsNone() async throws {
     try await onLoop { () async throws in

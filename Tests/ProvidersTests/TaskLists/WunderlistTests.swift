@@ -381,19 +381,6 @@ import Timing
     }
   }
 
-  /// BR-112.
-  @Test func noHeaderOfOursFollowsARedirect() async throws {
-    try await onLoop { () async throws in
-      let other = try Rig()
-      let url = other.sandbox.url
-      let server = try LoopbackServer { _ in ServerResponse(status: 302, headers: ["Location": "\(url)/api/v1/user"]) }
-      defer { server.stop() }
-      let rig = try Rig(settings: ["url": .init(server.url)])
-      let error = try await rig.failure("user.get")
-      #expect(error.kind == "backend-error" && other.requests.isEmpty)
-    }
-  }
-
   // MARK: Methods
 
   /// Pitfall A7/4: the sandbox takes numbers as numbers alone.
